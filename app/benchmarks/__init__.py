@@ -1,0 +1,1 @@
+"""What `beleg bench` measures."""

@@ -1,0 +1,1 @@
+"""Collections and who may see them."""

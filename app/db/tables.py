@@ -1,0 +1,202 @@
+"""The tables. The database is the truth and the job list; blobs and the search index hang on it.
+
+A *document* is a name in a collection; its *content* is the bytes behind it. The same bytes under two names are two
+documents and one content, read and indexed once.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import Any
+
+from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+def new_id() -> str:
+    """A random, unguessable, URL-safe id of 16 characters."""
+    return secrets.token_hex(8)
+
+
+class Base(DeclarativeBase):
+    """Times are epoch seconds, ids are random strings."""
+
+    type_annotation_map = {dict[str, Any]: JSON, list[Any]: JSON}  # noqa: RUF012
+
+
+class User(Base):
+    __tablename__ = "users"
+    id: Mapped[str] = mapped_column(String(16), primary_key=True, default=new_id)
+    name: Mapped[str] = mapped_column(String(200), unique=True)  # what one signs in with, case folded on lookup
+    password_hash: Mapped[str] = mapped_column(String(300), default="")  # argon2; empty: cannot sign in by password yet
+    is_admin: Mapped[bool] = mapped_column(default=False)
+    active: Mapped[bool] = mapped_column(default=True)
+    created_at: Mapped[float] = mapped_column(default=time.time)
+
+
+class Session(Base):
+    """A signed-in browser. `token_hash` is SHA-256 of the cookie's secret, which itself is never stored."""
+
+    __tablename__ = "sessions"
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    created_at: Mapped[float] = mapped_column(default=time.time)
+    expires_at: Mapped[float]
+
+
+class SignInLink(Base):
+    """A link that signs one person in once (the first administrator, a new colleague)."""
+
+    __tablename__ = "sign_in_links"
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    expires_at: Mapped[float]
+
+
+class ApiKey(Base):
+    __tablename__ = "api_keys"
+    id: Mapped[str] = mapped_column(String(16), primary_key=True, default=new_id)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str] = mapped_column(String(200))
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    created_at: Mapped[float] = mapped_column(default=time.time)
+    last_used_at: Mapped[float | None]
+
+
+class Collection(Base):
+    """Documents with one access list; private to the owner until shared."""
+
+    __tablename__ = "collections"
+    id: Mapped[str] = mapped_column(String(16), primary_key=True, default=new_id)
+    owner_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str] = mapped_column(String(200))
+    everyone: Mapped[bool] = mapped_column(default=False)  # shared with every user of this server
+    created_at: Mapped[float] = mapped_column(default=time.time)
+
+
+class Share(Base):
+    """A user who may read a collection (and ask in it), and with `may_edit` upload and delete there."""
+
+    __tablename__ = "shares"
+    collection_id: Mapped[str] = mapped_column(ForeignKey("collections.id", ondelete="CASCADE"), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    may_edit: Mapped[bool] = mapped_column(default=False)
+
+
+class Content(Base):
+    """Bytes, named by their SHA-256, and how far reading them has come.
+
+    state: queued -> reading -> indexing -> ready | refused. A row in any of the first three is a job.
+    """
+
+    __tablename__ = "contents"
+    __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012  an id is never used twice: the index knows it
+    id: Mapped[int] = mapped_column(primary_key=True)
+    sha256: Mapped[str] = mapped_column(String(64), unique=True)
+    size: Mapped[int]
+    format: Mapped[str] = mapped_column(String(20))
+    state: Mapped[str] = mapped_column(String(12), default="queued", index=True)
+    outcome: Mapped[str] = mapped_column(String(10), default="")  # text | partial | ocr | refused
+    refusal_code: Mapped[str] = mapped_column(String(40), default="")
+    refusal: Mapped[str] = mapped_column(Text, default="")  # template, filled from refusal_values
+    refusal_values: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    warnings: Mapped[list[Any]] = mapped_column(default=list)  # [{code, text, page}]
+    title: Mapped[str] = mapped_column(String(400), default="")
+    language: Mapped[str] = mapped_column(String(8), default="")
+    has_pages: Mapped[bool] = mapped_column(default=True)
+    pages_total: Mapped[int] = mapped_column(default=0)
+    pages_read: Mapped[int] = mapped_column(default=0)
+    attempts: Mapped[int] = mapped_column(default=0)
+    generation: Mapped[int] = mapped_column(default=0)  # of the index, from which on it is found
+    queued_at: Mapped[float] = mapped_column(default=time.time)
+    changed_at: Mapped[float] = mapped_column(default=time.time, onupdate=time.time)
+
+
+class Document(Base):
+    __tablename__ = "documents"
+    id: Mapped[str] = mapped_column(String(16), primary_key=True, default=new_id)
+    collection_id: Mapped[str] = mapped_column(ForeignKey("collections.id", ondelete="CASCADE"), index=True)
+    content_id: Mapped[int] = mapped_column(ForeignKey("contents.id"), index=True)
+    parent_id: Mapped[str | None] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"))  # a mail's attachment
+    name: Mapped[str] = mapped_column(String(400))  # as people see it; never used as a file name
+    folder: Mapped[str] = mapped_column(String(1000), default="")  # path within an uploaded folder
+    uploaded_by: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    created_at: Mapped[float] = mapped_column(default=time.time)
+
+
+class PageSize(Base):
+    """A page of a content: its size in points (0 where there is no picture), its label and its plain text."""
+
+    __tablename__ = "pages"
+    content_id: Mapped[int] = mapped_column(ForeignKey("contents.id", ondelete="CASCADE"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    label: Mapped[str] = mapped_column(String(200), default="")
+    width: Mapped[float] = mapped_column(default=0)
+    height: Mapped[float] = mapped_column(default=0)
+
+
+class Passage(Base):
+    __tablename__ = "passages"
+    content_id: Mapped[int] = mapped_column(ForeignKey("contents.id", ondelete="CASCADE"), primary_key=True)
+    ordinal: Mapped[int] = mapped_column(primary_key=True)
+    text: Mapped[str] = mapped_column(Text)
+    headings: Mapped[list[Any]] = mapped_column(default=list)
+    marks: Mapped[list[Any]] = mapped_column(default=list)  # [[start, end, page, [x0, y0, x1, y1] | null]]
+    tokens: Mapped[int] = mapped_column(default=0)
+
+
+class Conversation(Base):
+    """Private to its user, in one collection."""
+
+    __tablename__ = "conversations"
+    id: Mapped[str] = mapped_column(String(16), primary_key=True, default=new_id)
+    collection_id: Mapped[str] = mapped_column(ForeignKey("collections.id", ondelete="CASCADE"), index=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    title: Mapped[str] = mapped_column(String(200), default="")
+    created_at: Mapped[float] = mapped_column(default=time.time)
+
+
+class Answer(Base):
+    """One question and what became of it.
+
+    state: waiting -> streaming -> done | stopped | failed | paused (nobody was listening; it continues when one is).
+    """
+
+    __tablename__ = "answers"
+    __table_args__ = (Index("answers_in_order", "conversation_id", "position", unique=True),)
+    id: Mapped[str] = mapped_column(String(16), primary_key=True, default=new_id)
+    conversation_id: Mapped[str] = mapped_column(ForeignKey("conversations.id", ondelete="CASCADE"))
+    position: Mapped[int]
+    question: Mapped[str] = mapped_column(Text)
+    standalone: Mapped[str] = mapped_column(Text, default="")  # a follow-up as it was searched for; empty: as asked
+    state: Mapped[str] = mapped_column(String(10), default="waiting", index=True)
+    text: Mapped[str] = mapped_column(Text, default="")  # what the engine wrote so far, unchanged
+    verdict: Mapped[str] = mapped_column(String(10), default="")  # proved | partly | unproved | declined
+    statements: Mapped[list[Any]] = mapped_column(default=list)
+    passages: Mapped[list[Any]] = mapped_column(default=list)  # [[content_id, ordinal]] in prompt order
+    nearest: Mapped[list[Any]] = mapped_column(default=list)  # shown when declined
+    error: Mapped[str] = mapped_column(Text, default="")
+    model: Mapped[str] = mapped_column(String(200), default="")
+    trace: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    created_at: Mapped[float] = mapped_column(default=time.time)
+
+
+class Citation(Base):
+    """Statement `statement` of an answer rests on characters [start, end) of a passage. When the document is deleted
+    its `quote` is emptied and `document_id` becomes NULL: the page then says that the source was deleted."""
+
+    __tablename__ = "citations"
+    __table_args__ = (UniqueConstraint("answer_id", "statement", "position"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    answer_id: Mapped[str] = mapped_column(ForeignKey("answers.id", ondelete="CASCADE"), index=True)
+    statement: Mapped[int]
+    position: Mapped[int]
+    document_id: Mapped[str | None] = mapped_column(ForeignKey("documents.id", ondelete="SET NULL"), index=True)
+    document_name: Mapped[str] = mapped_column(String(400))
+    content_id: Mapped[int | None]
+    ordinal: Mapped[int]
+    start: Mapped[int]
+    end: Mapped[int]
+    page: Mapped[int | None]  # None where the format has no pages
+    quote: Mapped[str] = mapped_column(Text)

@@ -1,0 +1,1 @@
+"""Documents: accepted, read, indexed, deleted."""

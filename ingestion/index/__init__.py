@@ -1,0 +1,1 @@
+"""The search index: vectors (FAISS), words (tantivy), generations on disk."""

@@ -1,0 +1,131 @@
+"""What reading a file yields: pages made of blocks made of lines, then passages cut from them. Plain data.
+
+Coordinates are PDF points, origin at the top left of the page as shown (rotation applied), y downwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+BlockKind = Literal["heading", "paragraph", "list", "table", "note", "code", "metadata"]
+Outcome = Literal["text", "partial", "ocr", "refused"]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle on a page, in points."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line as printed. `box` is None where the format has no pages to point at."""
+
+    text: str
+    box: Box | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph, heading, list item or table row group. A table's `header` is the text of its header row
+    (repeated in every passage cut from the table); `level` is the heading level from 1."""
+
+    kind: BlockKind
+    lines: tuple[Line, ...]
+    level: int = 0
+    header: str = ""
+
+    @property
+    def text(self) -> str:
+        return "\n".join(line.text for line in self.lines)
+
+
+@dataclass(frozen=True)
+class Page:
+    """`number` counts from 1 and is what a person sees (PDF page, slide, sheet); `label` names it when it has a name.
+    `width` and `height` are points, 0 where no picture of the page can be drawn."""
+
+    number: int
+    blocks: tuple[Block, ...]
+    label: str = ""
+    width: float = 0
+    height: float = 0
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(block.text for block in self.blocks)
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A file inside a file (mail attachment). `data` is handed on as a document of its own."""
+
+    name: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Warning:
+    """Something a person should know about what was not read. `code` is stable, `text` is an English sentence,
+    `page` None means the whole file."""
+
+    code: str
+    text: str
+    page: int | None = None
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A file, read. `has_pages` says whether page numbers mean anything to a person (a text file has none)."""
+
+    format: str
+    outcome: Outcome
+    pages: tuple[Page, ...]
+    has_pages: bool = True
+    title: str = ""
+    language: str = ""
+    warnings: tuple[Warning, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+
+
+class Refused(Exception):
+    """A file that cannot be read. `code` is stable ("password_protected", "empty", "damaged", "too_large",
+    "unknown_type", "no_text", "inflates", "too_slow", "too_much_memory", "crashed"); `reason` is a template the
+    uploader can act on, filled from `values` (kept apart so that the pages can translate it)."""
+
+    def __init__(self, code: str, reason: str, **values: str | int | float) -> None:
+        super().__init__(reason % values if values else reason)
+        self.code = code
+        self.reason = reason
+        self.values = values
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Characters [start, end) of a passage's text and where they stand on `page`. One mark a printed line."""
+
+    start: int
+    end: int
+    page: int
+    box: Box | None
+
+
+@dataclass(frozen=True)
+class Passage:
+    """What is retrieved. `text` is canonical (same content, same bytes); `marks` cover it line by line;
+    `headings` is the path of headings above it, outermost first."""
+
+    ordinal: int
+    text: str
+    headings: tuple[str, ...]
+    marks: tuple[Mark, ...]
+    tokens: int
+
+    @property
+    def page(self) -> int:
+        return self.marks[0].page if self.marks else 1

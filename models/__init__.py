@@ -1,0 +1,1 @@
+"""Learned models: bundles, embedder, tokenizer and the vLLM engine. Imports nothing of ours."""

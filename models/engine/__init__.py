@@ -1,0 +1,1 @@
+"""The vLLM engine: its process and the client that talks to it."""

@@ -1,0 +1,1 @@
+"""HTTP: the JSON API and the pages. Holds no product logic."""
