@@ -1,21 +1,39 @@
-"""Opening the database: SQLite in WAL mode with foreign keys on, and sessions that commit or roll back as a whole."""
+"""Opening the database: SQLite in WAL mode with foreign keys on, and sessions that commit or roll back as a
+whole.
+
+Reading takes no lock. The first write of a session takes SQLite's one write lock (BEGIN IMMEDIATE) and waits
+up to 30 s for it; what must be read *and* then written without anything happening in between takes it
+earlier, with `lock`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session, sessionmaker
+
+_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=NORMAL",
+    "foreign_keys=ON",
+    "secure_delete=ON",  # what is deleted is overwritten, not only unlinked
+)
 
 
 class Database:
-    """A connection pool. `session()` gives a transaction: committed at the end of the block, rolled back on error."""
+    """A connection pool. `session()` gives a transaction: committed at the end of the block, rolled back on
+    error."""
 
     def __init__(self, url: str) -> None:
+        file = make_url(url).database
+        if file and file != ":memory:":
+            Path(file).parent.mkdir(parents=True, exist_ok=True)
         self.engine: Engine = create_engine(url, connect_args={"timeout": 30})
-        event.listen(self.engine, "connect", _set_pragmas)
+        event.listen(self.engine, "connect", _prepare)
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
 
     @contextmanager
@@ -27,6 +45,14 @@ class Database:
         self.engine.dispose()
 
 
-def _set_pragmas(connection: Any, _record: Any) -> None:
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=30000"):
+def lock(db: Session) -> None:
+    """Take the write lock now: what is read from here on stays true until the session commits."""
+    connection = db.connection()
+    if not getattr(connection.connection.dbapi_connection, "in_transaction", False):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _prepare(connection: Any, _record: Any) -> None:
+    connection.isolation_level = "IMMEDIATE"
+    for pragma in _PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")

@@ -1,7 +1,7 @@
 """The tables. The database is the truth and the job list; blobs and the search index hang on it.
 
-A *document* is a name in a collection; its *content* is the bytes behind it. The same bytes under two names are two
-documents and one content, read and indexed once.
+A *document* is a name in a collection; its *content* is the bytes behind it. The same bytes under two names
+are two documents and one content, read and indexed once.
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ class Base(DeclarativeBase):
 class User(Base):
     __tablename__ = "users"
     id: Mapped[str] = mapped_column(String(16), primary_key=True, default=new_id)
-    name: Mapped[str] = mapped_column(String(200), unique=True)  # what one signs in with, case folded on lookup
-    password_hash: Mapped[str] = mapped_column(String(300), default="")  # argon2; empty: cannot sign in by password yet
+    name: Mapped[str] = mapped_column(String(200))  # what one signs in with, as written
+    # the same, case folded: Anna and anna are one person
+    name_key: Mapped[str] = mapped_column(String(400), unique=True)
+    # argon2; empty: cannot sign in by password yet
+    password_hash: Mapped[str] = mapped_column(String(300), default="")
     is_admin: Mapped[bool] = mapped_column(default=False)
     active: Mapped[bool] = mapped_column(default=True)
     created_at: Mapped[float] = mapped_column(default=time.time)
@@ -52,6 +55,16 @@ class SignInLink(Base):
     token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
     expires_at: Mapped[float]
+
+
+class SignInAttempt(Base):
+    """A sign-in that failed (or is being checked). `name_hash` is SHA-256 of the case-folded name: people
+    type passwords into the wrong field."""
+
+    __tablename__ = "sign_in_attempts"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name_hash: Mapped[str] = mapped_column(String(64), index=True)
+    at: Mapped[float] = mapped_column(default=time.time, index=True)
 
 
 class ApiKey(Base):
@@ -79,21 +92,30 @@ class Share(Base):
     """A user who may read a collection (and ask in it), and with `may_edit` upload and delete there."""
 
     __tablename__ = "shares"
-    collection_id: Mapped[str] = mapped_column(ForeignKey("collections.id", ondelete="CASCADE"), primary_key=True)
-    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    collection_id: Mapped[str] = mapped_column(
+        ForeignKey("collections.id", ondelete="CASCADE"), primary_key=True
+    )
+    user_id: Mapped[str] = mapped_column(
+        ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
     may_edit: Mapped[bool] = mapped_column(default=False)
 
 
 class Content(Base):
-    """Bytes, named by their SHA-256, and how far reading them has come.
+    """Bytes, named by their SHA-256, read as one format, and how far reading them has come.
 
-    state: queued -> reading -> indexing -> ready | refused. A row in any of the first three is a job.
+    state: queued -> reading -> indexing -> ready | refused. A row in any of the first three is a job; so is
+    one that is ready with generation 0 (it has passages, but the index lost them or was made by another
+    embedder). `attempts` counts how often its present step was begun and not finished.
     """
 
     __tablename__ = "contents"
-    __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012  an id is never used twice: the index knows it
+    __table_args__ = (
+        UniqueConstraint("sha256", "format"),  # the same bytes as .txt and as .md are read twice
+        {"sqlite_autoincrement": True},  # an id is never used twice: the index knows it
+    )
     id: Mapped[int] = mapped_column(primary_key=True)
-    sha256: Mapped[str] = mapped_column(String(64), unique=True)
+    sha256: Mapped[str] = mapped_column(String(64))
     size: Mapped[int]
     format: Mapped[str] = mapped_column(String(20))
     state: Mapped[str] = mapped_column(String(12), default="queued", index=True)
@@ -107,6 +129,8 @@ class Content(Base):
     has_pages: Mapped[bool] = mapped_column(default=True)
     pages_total: Mapped[int] = mapped_column(default=0)
     pages_read: Mapped[int] = mapped_column(default=0)
+    # files inside it (a mail), each a document of its own
+    attachments: Mapped[int] = mapped_column(default=0)
     attempts: Mapped[int] = mapped_column(default=0)
     generation: Mapped[int] = mapped_column(default=0)  # of the index, from which on it is found
     queued_at: Mapped[float] = mapped_column(default=time.time)
@@ -118,15 +142,29 @@ class Document(Base):
     id: Mapped[str] = mapped_column(String(16), primary_key=True, default=new_id)
     collection_id: Mapped[str] = mapped_column(ForeignKey("collections.id", ondelete="CASCADE"), index=True)
     content_id: Mapped[int] = mapped_column(ForeignKey("contents.id"), index=True)
-    parent_id: Mapped[str | None] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"))  # a mail's attachment
+    parent_id: Mapped[str | None] = mapped_column(  # the mail it was attached to
+        ForeignKey("documents.id", ondelete="CASCADE"), index=True
+    )
     name: Mapped[str] = mapped_column(String(400))  # as people see it; never used as a file name
     folder: Mapped[str] = mapped_column(String(1000), default="")  # path within an uploaded folder
-    uploaded_by: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    # its attachments are documents of this collection, too
+    unpacked: Mapped[bool] = mapped_column(default=False)
+    uploaded_by: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"), index=True)
+    created_at: Mapped[float] = mapped_column(default=time.time)
+
+
+class Removal(Base):
+    """A content that was deleted from here and has still to go from the index and the disk: a job of the
+    worker."""
+
+    __tablename__ = "removals"
+    content_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    sha256: Mapped[str] = mapped_column(String(64))
     created_at: Mapped[float] = mapped_column(default=time.time)
 
 
 class PageSize(Base):
-    """A page of a content: its size in points (0 where there is no picture), its label and its plain text."""
+    """A page of a content: its size in points (0 where there is no picture) and its label."""
 
     __tablename__ = "pages"
     content_id: Mapped[int] = mapped_column(ForeignKey("contents.id", ondelete="CASCADE"), primary_key=True)
@@ -160,7 +198,8 @@ class Conversation(Base):
 class Answer(Base):
     """One question and what became of it.
 
-    state: waiting -> streaming -> done | stopped | failed | paused (nobody was listening; it continues when one is).
+    state: waiting -> streaming -> done | stopped | failed | paused (nobody was listening; it continues when
+    one is).
     """
 
     __tablename__ = "answers"
@@ -169,7 +208,8 @@ class Answer(Base):
     conversation_id: Mapped[str] = mapped_column(ForeignKey("conversations.id", ondelete="CASCADE"))
     position: Mapped[int]
     question: Mapped[str] = mapped_column(Text)
-    standalone: Mapped[str] = mapped_column(Text, default="")  # a follow-up as it was searched for; empty: as asked
+    # a follow-up as it was searched for; empty: as asked
+    standalone: Mapped[str] = mapped_column(Text, default="")
     state: Mapped[str] = mapped_column(String(10), default="waiting", index=True)
     text: Mapped[str] = mapped_column(Text, default="")  # what the engine wrote so far, unchanged
     verdict: Mapped[str] = mapped_column(String(10), default="")  # proved | partly | unproved | declined
@@ -183,8 +223,9 @@ class Answer(Base):
 
 
 class Citation(Base):
-    """Statement `statement` of an answer rests on characters [start, end) of a passage. When the document is deleted
-    its `quote` is emptied and `document_id` becomes NULL: the page then says that the source was deleted."""
+    """Statement `statement` of an answer rests on characters [start, end) of a passage. When the document is
+    deleted its `quote` is emptied and `document_id` becomes NULL: the page then says that the source was
+    deleted."""
 
     __tablename__ = "citations"
     __table_args__ = (UniqueConstraint("answer_id", "statement", "position"),)
@@ -192,7 +233,9 @@ class Citation(Base):
     answer_id: Mapped[str] = mapped_column(ForeignKey("answers.id", ondelete="CASCADE"), index=True)
     statement: Mapped[int]
     position: Mapped[int]
-    document_id: Mapped[str | None] = mapped_column(ForeignKey("documents.id", ondelete="SET NULL"), index=True)
+    document_id: Mapped[str | None] = mapped_column(
+        ForeignKey("documents.id", ondelete="SET NULL"), index=True
+    )
     document_name: Mapped[str] = mapped_column(String(400))
     content_id: Mapped[int | None]
     ordinal: Mapped[int]
