@@ -1,0 +1,42 @@
+"""The `beleg` command: one file a subcommand, put together here. Errors end in a sentence and an exit code, not a traceback."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from rich.console import Console
+
+from app.cli import ask, bench, doctor, ingest, inspect, reindex, up, user
+from app.errors import BelegError
+
+app = typer.Typer(
+    name="beleg", help="Answers from your own documents, with the line that proves them.", no_args_is_help=True,
+    add_completion=False, pretty_exceptions_enable=False,
+)  # fmt: skip
+app.command("up")(up.up)
+app.command("ask")(ask.ask)
+app.command("ingest")(ingest.ingest)
+app.command("inspect")(inspect.inspect)
+app.command("reindex")(reindex.reindex)
+app.command("doctor")(doctor.doctor)
+app.add_typer(user.app, name="user")
+app.add_typer(bench.app, name="bench")
+
+
+def main() -> None:
+    """Runs the command. Exit codes: 0 done, 1 refused or failed with a sentence, 2 wrong use, 130 interrupted."""
+    try:
+        app()
+    except BelegError as error:
+        _say(str(error), error.hint)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _say(message: str, hint: str) -> None:
+    console = Console(stderr=True)
+    console.print(f"[bold red]{message}[/]", highlight=False)
+    if hint:
+        console.print(hint, highlight=False)
