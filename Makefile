@@ -1,0 +1,31 @@
+# Beleg: `make run` is all a person needs; `make help` lists the rest.
+PYTHON ?= python3
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help run check test constraints clean
+
+help: ## this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
+
+run: ## set up what is missing, then start Beleg
+	@$(PYTHON) install.py
+	@.venv/bin/beleg up
+
+check: ## style, types, who may import whom
+	@$(PYTHON) install.py --dev
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/mypy install.py installer
+	.venv/bin/lint-imports
+
+test: ## all tests; one of them: make test ARGS="tests/setup -k torch"
+	@$(PYTHON) install.py --dev --system
+	@.venv/bin/python -m pytest $(ARGS)
+
+constraints: ## resolve all versions anew and pin them
+	@$(PYTHON) install.py --renew-constraints
+
+clean: ## remove the environment and caches; data/ and the models stay
+	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,1 @@
+"""The set-up behind `install.py`: machine, environment, packages. Standard library only."""
