@@ -10,7 +10,7 @@ import secrets
 import time
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import JSON, ForeignKey, Index, MetaData, String, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -20,8 +20,16 @@ def new_id() -> str:
 
 
 class Base(DeclarativeBase):
-    """Times are epoch seconds, ids are random strings."""
+    """Times are epoch seconds, ids are random strings. Constraints have names, so that migrations can change them."""
 
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
     type_annotation_map = {dict[str, Any]: JSON, list[Any]: JSON}  # noqa: RUF012
 
 
@@ -129,6 +137,7 @@ class Content(Base):
     has_pages: Mapped[bool] = mapped_column(default=True)
     pages_total: Mapped[int] = mapped_column(default=0)
     pages_read: Mapped[int] = mapped_column(default=0)
+    passage_count: Mapped[int] = mapped_column(default=0)
     # files inside it (a mail), each a document of its own
     attachments: Mapped[int] = mapped_column(default=0)
     attempts: Mapped[int] = mapped_column(default=0)
@@ -139,8 +148,9 @@ class Content(Base):
 
 class Document(Base):
     __tablename__ = "documents"
+    __table_args__ = (Index("documents_by_name", "collection_id", "name", "folder"),)
     id: Mapped[str] = mapped_column(String(16), primary_key=True, default=new_id)
-    collection_id: Mapped[str] = mapped_column(ForeignKey("collections.id", ondelete="CASCADE"), index=True)
+    collection_id: Mapped[str] = mapped_column(ForeignKey("collections.id", ondelete="CASCADE"))
     content_id: Mapped[int] = mapped_column(ForeignKey("contents.id"), index=True)
     parent_id: Mapped[str | None] = mapped_column(  # the mail it was attached to
         ForeignKey("documents.id", ondelete="CASCADE"), index=True

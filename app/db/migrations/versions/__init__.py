@@ -1,0 +1,1 @@
+"""One file a step; `0001` makes the first schema."""
