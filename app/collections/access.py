@@ -79,7 +79,7 @@ def not_found() -> NotFound:
 
 def _visible(
     viewer: Viewer, *, edit: bool = False, own: bool = False
-) -> Select[tuple[tables.Collection, str, bool, int]]:
+) -> Select[tables.Collection, str, bool, int]:
     documents = (
         select(func.count())
         .where(tables.Document.collection_id == tables.Collection.id)

@@ -1,7 +1,7 @@
 """Bringing a database to the present schema, when Beleg starts.
 
-A step runs in one transaction that holds the write lock: another process that starts at the same time waits for it,
-and one that is killed half way leaves the old schema.
+A step runs in one transaction that holds the write lock: another process that starts at the same time waits
+for it, and one that is killed half way leaves the old schema.
 """
 
 from __future__ import annotations

@@ -20,7 +20,8 @@ def new_id() -> str:
 
 
 class Base(DeclarativeBase):
-    """Times are epoch seconds, ids are random strings. Constraints have names, so that migrations can change them."""
+    """Times are epoch seconds, ids are random strings. Constraints have names, so that migrations can change
+    them."""
 
     metadata = MetaData(
         naming_convention={

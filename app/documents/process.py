@@ -19,7 +19,8 @@ LONGEST_PAUSE = 30.0
 
 
 class ReadingProcess:
-    """Supervises `python -m app.documents.worker`, whose own lock keeps it the only one on the data folder."""
+    """Supervises `python -m app.documents.worker`, whose own lock keeps it the only one on the data
+    folder."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -48,7 +49,10 @@ class ReadingProcess:
             begun = time.monotonic()
             with (self._settings.logs_dir / "reading.log").open("ab") as output:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", "app.documents.worker"], stdout=output, stderr=output, stdin=subprocess.DEVNULL
+                    [sys.executable, "-m", "app.documents.worker"],
+                    stdout=output,
+                    stderr=output,
+                    stdin=subprocess.DEVNULL,
                 )
                 code = self._process.wait()
             if self._ended.is_set():

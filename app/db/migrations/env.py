@@ -7,7 +7,7 @@ A new step: `alembic -c app/db/alembic.ini revision --autogenerate -m "what chan
 from __future__ import annotations
 
 from alembic import context
-from sqlalchemy import create_engine
+from sqlalchemy import Connection, create_engine
 
 from app.db.tables import Base
 
@@ -22,10 +22,10 @@ def run() -> None:
         _migrate(own)
 
 
-def _migrate(connection: object) -> None:
+def _migrate(connection: Connection) -> None:
     context.configure(
         connection=connection, target_metadata=Base.metadata, render_as_batch=True, compare_type=True
-    )  # type: ignore[arg-type]
+    )
     with context.begin_transaction():
         context.run_migrations()
 
