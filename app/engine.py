@@ -48,14 +48,17 @@ class EngineAddress:
 class OwnEngine:
     """Our own vLLM: started at once, supervised until `stop`."""
 
-    def __init__(self, settings: Settings, model_folder: Path) -> None:
+    def __init__(self, settings: Settings, model_folder: Path | None) -> None:
+        assert model_folder is not None, "without BELEG_ENGINE_URL there always is a folder"
         from models.engine.profiles import choose_profile
         from models.engine.server import EngineServer
 
         self._note = settings.run_dir / "engine.json"
         self.model = settings.model
         self._server = EngineServer(
-            choose_profile(settings.context_tokens, settings.kv_cache_gib, settings.engine_threads, settings.engine_args),
+            choose_profile(
+                settings.context_tokens, settings.kv_cache_gib, settings.engine_threads, settings.engine_args
+            ),
             model_folder,
             self.model,
             settings.engine_port,

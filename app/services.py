@@ -62,7 +62,9 @@ class LoadedModels:
         if not self._done.wait(MODELS_WAIT_SECONDS):
             raise NotReady("The language models are still being loaded.", "Try again in a minute.")
         if self._error is not None:
-            raise NotReady("The language models could not be loaded.", "Run `beleg doctor` on the server.") from self._error
+            raise NotReady(
+                "The language models could not be loaded.", "Run `beleg doctor` on the server."
+            ) from self._error
 
     def _load(self) -> None:
         try:
@@ -93,7 +95,11 @@ class Services:
     """What the application functions need. `engine_handle` says where the engine is and how it is."""
 
     def __init__(
-        self, settings: Settings, engine_handle: EngineHandle, embedder_folder: Path, model_folder: Path | None
+        self,
+        settings: Settings,
+        engine_handle: EngineHandle,
+        embedder_folder: Path,
+        model_folder: Path | None,
     ) -> None:
         self.settings = settings
         self.engine_handle = engine_handle

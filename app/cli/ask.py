@@ -15,9 +15,9 @@ from rich.markup import escape
 
 from app.accounts.first import local_viewer
 from app.accounts.types import Viewer
-from app.cli.bundles import prepare_models
-from app.cli.up import make_folders
+from app.cli.bundles import ModelFolders, prepare_models
 from app.cli.collection import collection_named
+from app.cli.up import make_folders
 from app.config import Settings
 from app.engine import EngineHandle, OwnEngine, find_running
 from app.errors import EngineFailed
@@ -49,20 +49,22 @@ def ask(
 
 @contextmanager
 def open_services(settings: Settings) -> Iterator[Services]:
-    """Services on the running engine, or on one of our own that lives as long as the block; waits until it is ready."""
+    """Services on the running engine, or on one of our own that lives as long as the block."""
     running = find_running(settings)
     folders = prepare_models(settings, errors)
-    engine: EngineHandle = running or _own_engine(settings, folders.model)
+    with open_services_on(settings, folders, running or OwnEngine(settings, folders.model)) as services:
+        yield services
+
+
+@contextmanager
+def open_services_on(settings: Settings, folders: ModelFolders, engine: EngineHandle) -> Iterator[Services]:
+    """Services on this engine, once it is ready; the engine is let go of at the end."""
     try:
         services = Services(settings, engine, folders.embedder, folders.model)
         wait_until_ready(engine)
         yield services
     finally:
         engine.stop()
-
-
-def _own_engine(settings: Settings, model_folder: Any) -> EngineHandle:
-    return OwnEngine(settings, model_folder)
 
 
 def wait_until_ready(engine: EngineHandle) -> None:
@@ -131,19 +133,24 @@ def _show(answer: AnswerView) -> None:
     for statement in answer.statements:
         numbers = [_number(sources, citation) for citation in statement.citations]
         marks = "".join(f" [cyan]\\[{number}][/]" for number in numbers)
-        doubt = " [yellow](unproved: " + escape("; ".join(map(str, statement.reasons))) + ")[/]" if statement.verdict == "unproved" else ""
+        doubt = (
+            " [yellow](unproved: " + escape("; ".join(map(str, statement.reasons))) + ")[/]"
+            if statement.verdict == "unproved"
+            else ""
+        )
         console.print(escape(statement.lead + statement.text) + marks + doubt, end="", soft_wrap=True)
     if not answer.statements:
         console.print(escape(answer.text), soft_wrap=True)
     console.print("\n")
     for number, citation in enumerate(sources or answer.nearest, 1):
         page = f", page {citation.page}" if citation.page else ""
-        console.print(f"[cyan]\\[{number}][/] [bold]{escape(citation.document)}[/]{page}: {escape(citation.quote)}", soft_wrap=True)
+        console.print(
+            f"[cyan]\\[{number}][/] [bold]{escape(citation.document)}[/]{page}: {escape(citation.quote)}",
+            soft_wrap=True,
+        )
 
 
 def _number(sources: list[CitationView], citation: CitationView) -> int:
     if citation not in sources:
         sources.append(citation)
     return sources.index(citation) + 1
-
-

@@ -15,9 +15,9 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from app.accounts.first import local_viewer
 from app.accounts.types import Viewer
 from app.cli.bundles import prepare_models
+from app.cli.collection import collection_named
 from app.cli.up import make_folders
 from app.collections.edit import create
-from app.cli.collection import collection_named
 from app.config import Settings
 from app.db.migrate import upgrade
 from app.db.session import Database
@@ -102,7 +102,9 @@ def _accept_all(
 def _wait(database: Database, viewer: Viewer, documents: list[DocumentView]) -> int:
     """One bar a document until all have ended; the reading process puts each into an end state. Returns the refused."""
     refused, open_ = 0, {document.id: document for document in documents}
-    with Progress(TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"), console=console) as bars:
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"), console=console
+    ) as bars:
         tasks: dict[str, TaskID] = {}
         while open_:
             for document_id in list(open_):

@@ -28,7 +28,12 @@ class Inspection:
 
     def as_json(self) -> dict[str, Any]:
         pages = [{"number": number, "text": text} for number, text in self.pages]
-        return {"outcome": self.outcome, "reason": self.reason, "pages": pages, "warnings": list(self.warnings)}
+        return {
+            "outcome": self.outcome,
+            "reason": self.reason,
+            "pages": pages,
+            "warnings": list(self.warnings),
+        }
 
 
 def inspect(
@@ -37,7 +42,11 @@ def inspect(
 ) -> None:
     """Show what Beleg would read from a file: its text page by page, what is left out, or why it is refused."""
     if not file.is_file():
-        raise NotFound("There is no file %(file)s.", "Check the path; folders are not read by this command.", file=str(file))
+        raise NotFound(
+            "There is no file %(file)s.",
+            "Check the path; folders are not read by this command.",
+            file=str(file),
+        )
     found = inspect_file(file, Settings())
     if as_json:
         print(json.dumps(found.as_json(), ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""The `beleg` command: one file a subcommand, put together here. Errors end in a sentence and an exit code, not a traceback."""
+"""The `beleg` command: one file a subcommand, put together here. Errors end in a sentence, not a traceback."""
 
 from __future__ import annotations
 

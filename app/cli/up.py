@@ -57,7 +57,13 @@ def make_folders(settings: Settings) -> None:
     """The data folder and those below it, for our eyes only; a full or forbidden disk is said plainly."""
     try:
         settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for folder in (settings.blobs_dir, settings.index_dir, settings.pictures_dir, settings.logs_dir, settings.run_dir):
+        for folder in (
+            settings.blobs_dir,
+            settings.index_dir,
+            settings.pictures_dir,
+            settings.logs_dir,
+            settings.run_dir,
+        ):
             folder.mkdir(exist_ok=True)
         (settings.run_dir / "writable").write_text("")
     except PermissionError as error:
@@ -133,7 +139,6 @@ def _started(settings: Settings, folders: ModelFolders) -> Iterator[_Started]:
     if settings.engine_url:
         engine = RunningEngine(settings.engine_url, settings.engine_key, settings.model)
     else:
-        assert folders.model is not None
         engine = OwnEngine(settings, folders.model)
     try:
         reading = ReadingProcess(settings)

@@ -28,7 +28,10 @@ def list_() -> None:
     with _database() as db:
         table = Table("name", "administrator", "active", "has a password")
         for user in list_users(db, local_viewer(db)):
-            table.add_row(user.name, *("yes" if flag else "no" for flag in (user.is_admin, user.active, user.has_password)))
+            table.add_row(
+                user.name,
+                *("yes" if flag else "no" for flag in (user.is_admin, user.active, user.has_password)),
+            )
     console.print(table)
 
 
@@ -77,4 +80,7 @@ def _database() -> Iterator[Session]:
 
 
 def _show_link(name: str, secret: str) -> None:
-    console.print(f"This link signs {name} in, once, within 24 hours:\n\n    {Settings().url}/welcome/{secret}\n", soft_wrap=True)
+    console.print(
+        f"This link signs {name} in, once, within 24 hours:\n\n    {Settings().url}/welcome/{secret}\n",
+        soft_wrap=True,
+    )
