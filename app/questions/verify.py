@@ -1,0 +1,256 @@
+"""Checks one statement against the passages of the prompt, mechanically: nothing is believed because it was cited.
+
+The best supporting span is looked for in the cited passages first, then in the others. A statement is proved when a
+span holds every quotation, number, date, identifier and name of it and most of its content words, and neither side
+says no where the other does not. The span's exact text is the citation's quote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from app.questions.normal import normalise, plain
+from app.questions.numbers import Figure, Identifier, Number, figures, is_unit, missing
+from app.questions.spans import Source, Span
+from app.questions.statements import Piece
+from app.questions.types import CitationView, Reason, StatementView
+from app.questions.words import (
+    CONNECTIVE,
+    STOP,
+    content_stems,
+    covered,
+    language,
+    limits,
+    negated_clauses,
+    stem,
+    tokens,
+)
+
+COVERED = 0.6
+COVERED_SHORT = 0.75  # of at most four content words
+_QUOTED = re.compile(r'"([^"]+)"|„([^“"]+)[“"”]|“([^”]+)”|»([^«]+)«|«([^»]+)»')
+_NO_SOURCE = "No passage supports this."
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement taken apart: what must be found. `stems` maps a stem to its word, connective words left out."""
+
+    stems: dict[str, str]
+    asked: frozenset[str]
+    figures: tuple[Figure, ...]
+    names: frozenset[str]
+    quotes: tuple[str, ...]
+    negated: list[frozenset[str]]
+    limits: frozenset[str]
+    language: str
+
+    @property
+    def certain(self) -> int:
+        """Figures and names: what is the same in every language."""
+        return sum(not (isinstance(f, Number) and f.loose) for f in self.figures) + len(self.names)
+
+
+@dataclass(frozen=True)
+class Match:
+    """How well a span supports a claim. `cover` is the share of content words found."""
+
+    span: Span
+    cover: float
+    lacking: tuple[Figure, ...]
+    names: tuple[str, ...]
+    reasons: tuple[Reason, ...]
+
+    @property
+    def proved(self) -> bool:
+        return not self.reasons
+
+    @property
+    def rank(self) -> tuple[bool, int, float, int]:
+        size = self.span.end - self.span.start
+        return self.proved, -len(self.lacking) - len(self.names), round(self.cover, 2), -size
+
+
+class Verifier:
+    """Holds the passages of one prompt and the question; checks statements one by one."""
+
+    def __init__(self, sources: Sequence[Source], question: str) -> None:
+        self._sources = {source.id: source for source in sources}
+        self._asked = frozenset(content_stems(plain(question)))
+
+    def check(self, piece: Piece, intro: str = "") -> StatementView:
+        """`intro` is the line a list stands under ("The plan covers:"); its words do not count against an item."""
+        view = StatementView(piece.text, "", (), (), piece.lead, "statement" if piece.claims else "connective")
+        if not piece.claims:
+            return view
+        unknown = tuple(_unknown_source(cited) for cited in piece.cited if cited not in self._sources)
+        claim = read_claim(piece.text, self._asked | frozenset(content_stems(plain(intro))))
+        best = self._best(claim, piece.cited)
+        if best is None:
+            return replace(view, verdict="unproved", reasons=(Reason("no_source", _NO_SOURCE), *unknown))
+        citations = (cite(best.span),) if best.proved or best.cover > 0.2 or best.span.source.id in piece.cited else ()
+        verdict = "proved" if best.proved else "unproved"
+        return replace(view, verdict=verdict, reasons=(*best.reasons, *unknown), citations=citations)
+
+    def _best(self, claim: Claim, cited: Sequence[str]) -> Match | None:
+        named = [self._sources[i] for i in cited if i in self._sources]
+        best = best_match(claim, named)
+        if best and best.proved:
+            return best
+        others = [source for source in self._sources.values() if source not in named]
+        other = best_match(claim, others)
+        if other and (best is None or other.proved):
+            return other
+        return best
+
+
+def read_claim(text: str, asked: frozenset[str] = frozenset()) -> Claim:
+    """Takes a statement apart. `asked` are the stems of the question: they may stand anywhere in the passage."""
+    flat = plain(re.sub(r"[*_`#|]+", " ", text))
+    stems = {s: word for s, word in content_stems(flat).items() if s not in CONNECTIVE}
+    lang = language(flat)
+    quotes = tuple(q for found in _QUOTED.findall(text) for q in found if len(q.split()) >= 3)
+    return Claim(
+        stems=stems,
+        asked=asked,
+        figures=figures(flat),
+        names=frozenset(s for s in _names(flat, lang) if s not in asked),
+        quotes=quotes,
+        negated=negated_clauses(flat),
+        limits=limits(flat),
+        language=lang,
+    )
+
+
+def best_match(claim: Claim, sources: Sequence[Source]) -> Match | None:
+    """The span that supports the claim best; among equals the shorter, then the earlier passage."""
+    best: Match | None = None
+    for source in sources:
+        for span in source.spans:
+            if best and best.proved and span.end - span.start >= best.span.end - best.span.start:
+                continue
+            match = compare(claim, span)
+            if best is None or match.rank > best.rank:
+                best = match
+    return best
+
+
+def compare(claim: Claim, span: Span) -> Match:
+    """Everything the span lacks, as reasons; none means that it proves the claim."""
+    lacking = tuple(f for f in missing(claim.figures, span.figures) if not _identifier_stands(f, span))
+    held = span.stems | span.source.context
+    names = tuple(claim.stems.get(s, s) for s in claim.names if not covered(s, held | span.source.stems))
+    cover = _cover(claim, span, held)
+    reasons = [_lacks(figure) for figure in lacking]
+    reasons += [_name_missing(name) for name in names]
+    reasons += [_quote_missing(quote) for quote in claim.quotes if not find_quote(quote, span.text)]
+    if not reasons:
+        reasons += _turned_round(claim, span)
+    if not reasons and cover < _needed(claim, span):
+        reasons.append(Reason("not_covered", "The source does not say all of this."))
+    return Match(span, cover, lacking, names, tuple(reasons))
+
+
+def find_quote(quote: str, source: str) -> tuple[int, int] | None:
+    """Where the quotation stands in the source, character for character after normalisation; None when it does not."""
+    wanted = normalise(quote).text.strip().rstrip(".,;:!?")
+    there = normalise(source)
+    at = there.text.find(wanted) if wanted else -1
+    return None if at < 0 else there.source_range(at, at + len(wanted))
+
+
+def cite(span: Span) -> CitationView:
+    """The citation that shows a span."""
+    source = span.source
+    return CitationView(
+        document_id=source.document_id,
+        document=source.document,
+        page=source.page_at(span.start),
+        quote=span.text,
+        ordinal=source.ordinal,
+        start=span.start,
+        end=span.end,
+        source=source.id,
+    )
+
+
+def _cover(claim: Claim, span: Span, held: frozenset[str]) -> float:
+    """The share of content words found in the span; words of the question count as found anywhere in the passage. A
+    German noun counts twice: it says what the sentence is about."""
+    anywhere = held | span.source.stems
+    total = found = 0
+    for stem, word in claim.stems.items():
+        weight = 2 if claim.language == "de" and word[0].isupper() else 1
+        total += weight
+        found += weight * covered(stem, anywhere if stem in claim.asked else held)
+    return found / total if total else float(claim.certain > 0)
+
+
+def _needed(claim: Claim, span: Span) -> float:
+    """The share of content words that must be found. Across languages words cannot be compared: then every figure and
+    name must stand there (checked before) and there must be some."""
+    spoken = language(span.plain)
+    if claim.language and spoken and spoken != claim.language and claim.certain:
+        return 0.0 if claim.certain >= 2 or len(claim.stems) <= 6 else COVERED
+    return COVERED if len(claim.stems) > 4 else COVERED_SHORT
+
+
+def _turned_round(claim: Claim, span: Span) -> list[Reason]:
+    """Negation on one side only, or a limit turned from "at least" to "at most"."""
+    if claim.negated and not any(_about_same(mine, theirs) for mine in claim.negated for theirs in span.negated):
+        return [Reason("negation", "The source does not say no here.")]
+    if not claim.negated and any(_is_said(theirs, frozenset(claim.stems)) for theirs in span.negated):
+        return [Reason("negation", "The source says no where the answer does not.")]
+    if claim.limits and span.limits and not claim.limits & span.limits and claim.figures:
+        return [Reason("limit", "The source names the limit the other way round.")]
+    return []
+
+
+def _about_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    return not one or not other or any(covered(s, other) for s in one)
+
+
+def _is_said(clause: frozenset[str], stems: frozenset[str]) -> bool:
+    return bool(clause) and sum(covered(s, stems) for s in clause) / len(clause) > 0.5
+
+
+def _identifier_stands(figure: Figure, span: Span) -> bool:
+    """PPR-9087 is also PPR 9087, PPR_9087 or ppr9087."""
+    if not isinstance(figure, Identifier) or not figure.key.isalnum():
+        return False
+    spread = r"[\W_]{0,2}".join(re.findall(r"[^\W\d_]+|\d+", figure.key))
+    return re.search(rf"(?<![^\W_]){spread}(?![^\W_])", span.plain, re.I) is not None
+
+
+def _names(text: str, lang: str) -> list[str]:
+    """Stems of words that are names by their look: capitals inside an English sentence, two capitalised words in a row
+    in German (where every noun has one), and abbreviations in capitals."""
+    words = tokens(text)
+    german = lang == "de" or (not lang and any(c in "äöüß" for c in text))
+    found: list[str] = []
+    for i, word in enumerate(words):
+        if is_unit(word) or word.casefold() in STOP or stem(word) in CONNECTIVE:
+            continue
+        abbreviation = len(word) >= 2 and word.isupper()
+        in_row = i > 1 and words[i - 1][0].isupper() if german else i > 0
+        if abbreviation or (word[0].isupper() and in_row):
+            found.append(stem(word))
+    return found
+
+
+def _lacks(figure: Figure) -> Reason:
+    return Reason("figure_missing", "“%(figure)s” does not stand in the source.", {"figure": figure.shown})
+
+
+def _name_missing(name: str) -> Reason:
+    return Reason("name_missing", "“%(name)s” does not stand in the source.", {"name": name})
+
+
+def _quote_missing(quote: str) -> Reason:
+    return Reason("quote_missing", "“%(quote)s” does not stand in the source word for word.", {"quote": quote})
+
+
+def _unknown_source(cited: str) -> Reason:
+    return Reason("unknown_source", "%(source)s is no passage of this answer.", {"source": cited})

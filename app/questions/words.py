@@ -1,0 +1,153 @@
+"""The words of a text that carry its content, lightly stemmed, and the words that turn it round (English, German)."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_TOKEN = re.compile(r"(?<!\w)[^\W\d_]+(?:['’-][^\W\d_]+)*(?!\w)")
+_EN = """a an the and or but if then than that this these those there here of in on at by for from to with within into
+onto over under about as is are was were be been being am do does did done has have had having will would shall should
+can could may might must it its they them their he she his her him you your we our us i me my who whom whose which what
+when where why how also just only so such very any some all each every both either more most other same own too up out
+off per via not no nor never none without neither cannot isn aren wasn weren don doesn didn won wouldn shouldn couldn
+hasn haven hadn t s ll re ve d let get gets got""".split()
+_DE = """der die das den dem des ein eine einen einem einer eines und oder aber wenn dann als dass daß dies diese dieser
+dieses diesem diesen jene es sie er ihn ihm ihr ihre ihrer ihren ihrem ihres sein seine seiner seinen seinem seines wir
+uns unser unsere ich mich mir du dich dir man sich ist sind war waren sein bin bist wird werden wurde wurden worden
+hat haben hatte hatten kann können könnte konnten darf dürfen dürfte muss müssen musste soll sollen sollte sollten will
+wollen möchte mag in im an am auf aus bei beim bis durch für gegen hinter mit nach neben ohne über um unter von vom vor
+zu zum zur zwischen auch nur noch schon sehr so wie was wer wen wem wessen wo wann warum welche welcher welches welchem
+welchen alle alles aller allen jede jeder jedes jedem jeden hier dort da daher dabei dafür damit dazu davon daran darauf
+darin nicht kein keine keinen keinem keiner keines nie niemals weder noch nein ja etwa sowie bzw lt laut gemäß""".split()
+_CONNECTIVE = """according document documents passage passages text source sources section states state stated mention
+mentioned mentions describe described describes provide provided provides following follows include includes included
+including however therefore thus additionally furthermore moreover overall summary example specifically based yes answer
+question information means mean refer refers dokument dokumente dokumenten passage passagen quelle quellen abschnitt
+angegeben beschrieben erwähnt folgende folgenden folgendes lautet beträgt jedoch daher zudem außerdem zusammenfassend
+beispiel antwort frage enthält enthalten heißt bedeutet the""".split()
+STOP: frozenset[str] = frozenset(_EN) | frozenset(_DE)
+_EN_ONLY = frozenset(_EN) - frozenset(_DE)
+_DE_ONLY = frozenset(_DE) - frozenset(_EN)
+_NEGATORS = frozenset(
+    """not no never none neither nor cannot without nobody nothing nowhere nicht kein keine keinen keinem keiner keines nie
+    niemals weder ohne niemand nichts nirgends excluded excludes exclude ausgeschlossen unless""".split()
+)
+_NO_NEGATION = re.compile(
+    r"\b(?:not only|no later than|not later than|no more than|not more than|no less than|not less than|no fewer than|"
+    r"(?:does|do|may|must|shall|can)(?:\s+not|n't) exceed|not exceed(?:ing)?|not limited to|whether or not|if not|no\.\s*(?=\d)|"
+    r"not to exceed|no longer than|not just|"
+    r"nicht nur|nicht mehr als|nicht weniger als|nicht später als|nicht länger als|nicht zuletzt|nicht überschrei\w+|"
+    r"ob nicht|wenn nicht)\b|^\s*(?:no|nein)\s*[,.:!]",
+    re.I,
+)
+_LIMITS = {
+    "most": re.compile(
+        r"\b(?:at most|no (?:more|later|longer) than|not (?:more|later|longer) than|(?:not|n't) exceed(?:ing)?|up to|maximum|"
+        r"max\.?|maximal|höchstens|nicht (?:mehr|später|länger) als|bis zu|spätestens|less than|fewer than|under|below|"
+        r"weniger als|within|innerhalb|binnen|unter)\b",
+        re.I,
+    ),
+    "least": re.compile(
+        r"\b(?:at least|no (?:less|fewer) than|not (?:less|fewer) than|minimum|min\.?|mindestens|more than|over|above|exceeds?|"
+        r"mehr als|über|nicht weniger als|exceeding|frühestens)\b",
+        re.I,
+    ),
+}
+_CLAUSE = re.compile(
+    r"[;:,()]|\s[-–—]\s|[.!?]\s|\n|\b(?:but|and|or|while|whereas|although|however|except|aber|und|oder|sondern|jedoch|während|"
+    r"obwohl|außer)\b",
+    re.I,
+)
+
+
+def tokens(text: str) -> list[str]:
+    """Words as written, without figures."""
+    return _TOKEN.findall(text)
+
+
+def content_stems(text: str) -> dict[str, str]:
+    """Stem -> word as written, of every word that carries content."""
+    found: dict[str, str] = {}
+    for token in tokens(text):
+        word = token.casefold()
+        if len(word) > 1 and word not in STOP and word not in _NEGATORS:
+            found.setdefault(stem(word), token)
+    return found
+
+
+CONNECTIVE: frozenset[str]
+
+
+@lru_cache(maxsize=20_000)
+def stem(word: str) -> str:
+    """A light stem for English and German: endings off, umlauts and ß folded, so that plural and case agree."""
+    word = word.casefold().replace("’", "'").removesuffix("'s").translate(_UMLAUTS)
+    for suffix, keep in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= keep:
+            return word[: -len(suffix)] + _REPLACED.get(suffix, "")
+    return word
+
+
+_UMLAUTS = str.maketrans({"ä": "a", "ö": "o", "ü": "u", "ß": "ss", "-": "", "'": ""})
+_SUFFIXES = (
+    ("ies", 3), ("ied", 3), ("ungen", 4), ("ing", 4), ("ern", 3), ("est", 4), ("eed", 9), ("ed", 3), ("es", 3), ("en", 3), ("em", 3),
+    ("er", 3), ("ly", 4), ("ung", 4), ("st", 5), ("s", 3), ("e", 3), ("n", 4), ("t", 5), ("y", 3),
+)  # fmt: skip
+_REPLACED: dict[str, str] = {"ies": "", "ied": "", "y": ""}
+CONNECTIVE = frozenset(stem(word) for word in _CONNECTIVE)
+
+
+def covered(wanted: str, held: frozenset[str]) -> bool:
+    """Whether a stem stands among others: itself, a longer or shorter form, or as part of a compound."""
+    if wanted in held:
+        return True
+    if len(wanted) < 4:
+        return False
+    return any(_related(wanted, other) for other in held)
+
+
+def _related(one: str, other: str) -> bool:
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
+    if len(short) < 4:
+        return False
+    if long.startswith(short) and len(long) - len(short) <= 4:
+        return True
+    if len(short) >= 5 and short in long:
+        return True
+    common = 0
+    for a, b in zip(short, long, strict=False):
+        if a != b:
+            break
+        common += 1
+    return common >= 6 and common >= len(long) - 5
+
+
+def language(text: str) -> str:
+    """ "en", "de" or "" by the little words; enough for a question or a sentence."""
+    words = [token.casefold() for token in tokens(text)]
+    english = sum(word in _EN_ONLY for word in words)
+    german = sum(word in _DE_ONLY for word in words) + sum(any(c in "äöüß" for c in word) for word in words)
+    if english == german:
+        return ""
+    return "en" if english > german else "de"
+
+
+def negated_clauses(text: str) -> list[frozenset[str]]:
+    """The content stems of every clause that says no. "Not only", "no later than" and the like say no such thing."""
+    return [frozenset(content_stems(clause)) for clause in _clauses(_NO_NEGATION.sub(" ", text)) if _negates(clause)]
+
+
+def _clauses(text: str) -> list[str]:
+    return [clause for clause in _CLAUSE.split(text) if clause and clause.strip()]
+
+
+def _negates(clause: str) -> bool:
+    return any(
+        token.casefold() in _NEGATORS or token.casefold().replace("’", "'").endswith("n't") for token in tokens(clause)
+    )
+
+
+def limits(text: str) -> frozenset[str]:
+    """ "most" and "least": the directions of the limits a text names."""
+    return frozenset(name for name, pattern in _LIMITS.items() if pattern.search(text))
