@@ -1,0 +1,271 @@
+"""A generation of the index: an immutable folder with a manifest that names every file, its size and its digest.
+
+    root/CURRENT                     "generation-00000012 <digest of its manifest>"
+    root/generation-00000012/        manifest.json contents.json keys-*.npy vectors-*.npy lexical/
+    root/building/                   the next one while it is made; swept away when a writer opens
+
+A folder gets its name in one rename, after everything in it is on the disk; `CURRENT` is switched in a second rename.
+So a crash at any moment leaves the old generation current or the new one, each whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Collection, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from .types import Problem
+
+CURRENT = "CURRENT"
+BUILDING = "building"
+LEXICAL = "lexical"
+MANIFEST = "manifest.json"
+CONTENTS = "contents.json"
+_PREFIX = "generation-"
+_TRIES = 10
+
+
+class Damaged(Exception):
+    """A generation that does not verify; the text says which file and why."""
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What an index was made with; vectors and words of another stamp do not compare."""
+
+    embedder_id: str
+    dim: int
+    analyser: str
+
+    def same_vectors(self, other: Stamp) -> bool:
+        return (self.embedder_id, self.dim) == (other.embedder_id, other.dim)
+
+
+@dataclass(frozen=True)
+class FileRecord:
+    """A file of a generation: path within it, bytes, BLAKE2b-128 in hex."""
+
+    path: str
+    size: int
+    digest: str
+
+
+Verified = dict[FileRecord, int]
+"""Files whose bytes were read and found right, with their inode: an immutable file is read once a process."""
+
+
+@dataclass(frozen=True)
+class ContentRecord:
+    """A content in the index."""
+
+    content_id: int
+    passages: int
+    language: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """`segments` name the vector segments; `passages` counts rows in them and documents in the lexical index alike."""
+
+    stamp: Stamp
+    passages: int
+    contents: int
+    segments: tuple[str, ...]
+    files: tuple[FileRecord, ...]
+
+
+@dataclass(frozen=True)
+class Generation:
+    """A generation on disk whose manifest and list of contents have been read."""
+
+    number: int
+    folder: Path
+    manifest: Manifest
+    contents: dict[int, ContentRecord]
+    digest: str
+
+
+def folder_name(number: int) -> str:
+    return f"{_PREFIX}{number:08d}"
+
+
+def numbers(root: Path) -> list[int]:
+    """Numbers of the generations on disk, newest first."""
+    names = [entry.name for entry in root.iterdir()] if root.is_dir() else []
+    return sorted((number for number in map(_number, names) if number), reverse=True)
+
+
+def current(root: Path) -> tuple[int, str]:
+    """Number and manifest digest of the current generation; (0, "") when there never was one. Raises `Damaged`."""
+    try:
+        words = (root / CURRENT).read_bytes().decode("ascii").split()
+    except FileNotFoundError:
+        return 0, ""
+    except UnicodeDecodeError as error:
+        raise Damaged(f"{CURRENT} is not readable") from error
+    if len(words) != 2 or not _number(words[0]):
+        raise Damaged(f"{CURRENT} names no generation")
+    return _number(words[0]), words[1]
+
+
+def candidates(root: Path, verified: Verified, problems: list[Problem]) -> Iterator[Generation]:
+    """Verified generations, the current one first, then older ones; what does not verify is noted in `problems`.
+    Nothing, and no problem, where there is no index."""
+    number, digest = 0, ""
+    for _ in range(_TRIES):  # a writer may replace the generation while we look
+        try:
+            number, digest = current(root)
+            if number:
+                yield load(root, number, verified, digest)
+            break
+        except FileNotFoundError:
+            continue
+        except Damaged as error:
+            problems.append(Problem("damaged", str(error)))
+            break
+    else:
+        problems.append(Problem("damaged", f"{folder_name(number)} is missing"))
+    if not number and not problems and numbers(root):
+        problems.append(Problem("damaged", f"{CURRENT} is missing"))
+    for older in numbers(root):
+        if not number or older < number:
+            try:
+                yield load(root, older, verified)
+            except Damaged as error:
+                problems.append(Problem("damaged", str(error)))
+            except FileNotFoundError:
+                continue
+
+
+def load(root: Path, number: int, verified: Verified, digest: str = "") -> Generation:
+    """Read and verify a generation. Files in `verified` are not read again; what verifies is added to it.
+    Raises `Damaged`, or FileNotFoundError when there is no such folder."""
+    folder = root / folder_name(number)
+    if not folder.is_dir():
+        raise FileNotFoundError(folder)
+    manifest, found = _read_manifest(folder)
+    if digest and found != digest:
+        raise Damaged(f"{folder.name}/{MANIFEST} is not the one that was written")
+    for record in manifest.files:
+        _verify(folder, record, verified)
+    contents = {c.content_id: c for c in _read_contents(folder)}
+    if len(contents) != manifest.contents or sum(c.passages for c in contents.values()) != manifest.passages:
+        raise Damaged(f"{folder.name}/{CONTENTS} does not agree with its manifest")
+    return Generation(number, folder, manifest, contents, found)
+
+
+def seal(
+    folder: Path, stamp: Stamp, segments: list[str], contents: Collection[ContentRecord], verified: Verified
+) -> str:
+    """Write list of contents and manifest into a finished folder and put all of it on the disk; returns the manifest's
+    digest. Files in `verified` were written and synced before and are taken over unread."""
+    rows = [[c.content_id, c.passages, c.language] for c in contents]
+    (folder / CONTENTS).write_text(json.dumps(rows), encoding="utf-8")
+    known = {(record.path, inode): record for record, inode in verified.items()}
+    files = tuple(_record(folder, path, known, verified) for path in sorted(_files(folder)))
+    passages = sum(c.passages for c in contents)
+    body = json.dumps(asdict(Manifest(stamp, passages, len(contents), tuple(segments), files)), indent=1).encode()
+    digest = _digest(body)
+    (folder / MANIFEST).write_bytes(body + b"\n" + digest.encode() + b"\n")
+    for path in (MANIFEST, ".", LEXICAL):
+        sync(folder / path)
+    return digest
+
+
+def switch(root: Path, number: int, digest: str) -> None:
+    """Make a generation current: on return it is, even if the power fails."""
+    beside = root / (CURRENT + ".new")
+    beside.write_text(f"{folder_name(number)} {digest}\n", encoding="ascii")
+    sync(beside)
+    beside.replace(root / CURRENT)
+    sync(root)
+
+
+def sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def delete(folder: Path) -> None:
+    """Remove a folder and what is in it. A reader that has it open keeps its files until it lets go."""
+    for _ in range(3):  # a reader may just be leaving a lock file in it
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+
+
+def _number(name: str) -> int:
+    digits = name.removeprefix(_PREFIX)
+    return int(digits) if digits != name and digits.isascii() and digits.isdecimal() else 0
+
+
+def _files(folder: Path) -> Iterator[str]:
+    for path in folder.rglob("*"):
+        if path.is_file() and path.name != MANIFEST and not path.name.endswith(".lock"):
+            yield path.relative_to(folder).as_posix()
+
+
+def _record(folder: Path, path: str, known: dict[tuple[str, int], FileRecord], verified: Verified) -> FileRecord:
+    inode = (folder / path).stat().st_ino
+    record = known.get((path, inode))
+    if record is None:
+        sync(folder / path)
+        record = FileRecord(path, *_measure(folder / path))
+        verified[record] = inode
+    return record
+
+
+def _verify(folder: Path, record: FileRecord, verified: Verified) -> None:
+    path = folder / record.path
+    try:
+        status = path.stat()
+        if verified.get(record) == status.st_ino and status.st_size == record.size:
+            return
+        size, digest = _measure(path)
+    except OSError as error:
+        if not folder.is_dir():
+            raise FileNotFoundError(folder) from error
+        raise Damaged(f"{folder.name}/{record.path} cannot be read ({error.strerror})") from error
+    if size != record.size:
+        raise Damaged(f"{folder.name}/{record.path} has {size} bytes instead of {record.size}")
+    if digest != record.digest:
+        raise Damaged(f"{folder.name}/{record.path} has changed on the disk (its checksum is wrong)")
+    verified[record] = status.st_ino
+
+
+def _measure(path: Path) -> tuple[int, str]:
+    with path.open("rb") as file:
+        digest = hashlib.blake2b(digest_size=16)
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+        return file.tell(), digest.hexdigest()
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _read_manifest(folder: Path) -> tuple[Manifest, str]:
+    """The manifest and its digest, which is its own last line."""
+    try:
+        body, _, digest = (folder / MANIFEST).read_bytes().removesuffix(b"\n").rpartition(b"\n")
+    except OSError as error:
+        if not folder.is_dir():
+            raise FileNotFoundError(folder) from error
+        raise Damaged(f"{folder.name}/{MANIFEST} cannot be read ({error.strerror})") from error
+    if _digest(body).encode() != digest:
+        raise Damaged(f"{folder.name}/{MANIFEST} has changed on the disk (its checksum is wrong)")
+    raw = json.loads(body)
+    stamp, files = Stamp(**raw["stamp"]), tuple(FileRecord(**record) for record in raw["files"])
+    return Manifest(stamp, raw["passages"], raw["contents"], tuple(raw["segments"]), files), digest.decode()
+
+
+def _read_contents(folder: Path) -> list[ContentRecord]:
+    return [ContentRecord(*row) for row in json.loads((folder / CONTENTS).read_text(encoding="utf-8"))]

@@ -1,0 +1,200 @@
+"""The lexical leg: BM25 over analysed words (`words.py`) in a tantivy index.
+
+Texts go in as terms that are already analysed; questions become term queries directly, so no query syntax exists that a
+text could trip. tantivy only marks deleted documents; here a removed content leaves the disk: every segment that holds
+it is emptied and its other documents are written anew, which makes tantivy drop the old segment's files.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tantivy
+
+from .words import Term
+
+HEAP_BYTES = 64_000_000
+MOST_TERMS = 96  # of a question; the rarest are kept
+RARE = 3  # passages; a number in no more than these names them
+_LISTS = ("meta.json", ".managed.json")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A passage as it is indexed: key and terms separated by spaces."""
+
+    content_id: int
+    ordinal: int
+    words: str
+    stems: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """Best first. `keys` are (content id, ordinal); `named` are the passages among them that hold an identifier of the
+    question; `coverage` in [0, 1] is how much of the question's weight (inverse document frequency) can be found."""
+
+    keys: list[tuple[int, int]]
+    named: list[tuple[int, int]]
+    coverage: float
+
+
+class LexicalIndex:
+    """A folder's index, opened for searching. Immutable, safe to search from several threads."""
+
+    def __init__(self, folder: Path, contents: Collection[int]) -> None:
+        index = tantivy.Index.open(str(folder))
+        index.config_reader("manual")
+        self._schema = index.schema
+        self._searcher = index.searcher()
+        self._contents = frozenset(contents)
+        self.passages: int = self._searcher.num_docs
+
+    def search(self, terms: Sequence[Term], allowed: Collection[int], limit: int) -> Found:
+        """The best of the passages whose content is in `allowed`; the filter is part of the query."""
+        visible = self._contents & frozenset(allowed)
+        frequencies = {term.word: self._frequency(term) for term in terms}
+        known = sorted((t for t in terms if frequencies[t.word]), key=lambda t: frequencies[t.word])[:MOST_TERMS]
+        if not known or not visible or limit < 1:
+            return Found([], [], 0.0)
+        question, only = self._any(known), self._only(visible)
+        naming = [term for term in known if _names(term, frequencies[term.word])]
+        return Found(
+            keys=self._best([question, *only], limit),
+            named=self._best([question, self._any(naming), *only], limit) if naming else [],
+            coverage=self._coverage(terms, frequencies),
+        )
+
+    def _frequency(self, term: Term) -> int:
+        """Passages of the whole index that hold the term in some form."""
+        in_words = self._searcher.doc_freq("words", term.word)
+        return int(max([in_words, *(self._searcher.doc_freq("stems", stem) for stem in term.stems)]))
+
+    def _any(self, terms: Sequence[Term]) -> tuple[Any, Any]:
+        return tantivy.Occur.Must, tantivy.Query.boolean_query([(tantivy.Occur.Should, self._one(t)) for t in terms])
+
+    def _one(self, term: Term) -> Any:
+        forms = [("words", term.word), *(("stems", stem) for stem in term.stems)]
+        queries = [tantivy.Query.term_query(self._schema, field, text, "freq") for field, text in forms]
+        return queries[0] if len(queries) == 1 else tantivy.Query.disjunction_max_query(queries, 0.5)
+
+    def _only(self, visible: frozenset[int]) -> list[tuple[Any, Any]]:
+        """The access filter, as a clause that does not score; the shorter of what is allowed and what is not."""
+        hidden = self._contents - visible
+        if not hidden:
+            return []
+        ids, occur = (hidden, tantivy.Occur.MustNot) if len(hidden) < len(visible) else (visible, tantivy.Occur.Must)
+        members = tantivy.Query.term_set_query(self._schema, "content", sorted(ids))
+        return [(occur, tantivy.Query.const_score_query(members, 0.0))]
+
+    def _best(self, clauses: list[tuple[Any, Any]], limit: int) -> list[tuple[int, int]]:
+        hits = self._searcher.search(tantivy.Query.boolean_query(clauses), limit=limit, count=False).hits
+        addresses = [address for _, address in hits]
+        contents = self._searcher.fast_field_values("content", addresses)
+        ordinals = self._searcher.fast_field_values("ordinal", addresses)
+        scores = [-score for score, _ in hits]
+        ranked = sorted(zip(scores, contents, ordinals, strict=True))  # ties do not depend on how segments lie
+        return [(int(content), int(ordinal)) for _, content, ordinal in ranked]
+
+    def _coverage(self, terms: Sequence[Term], frequencies: dict[str, int]) -> float:
+        weights = {t.word: math.log(1 + (self.passages + 0.5) / (frequencies[t.word] + 0.5)) for t in terms}
+        return sum(w for word, w in weights.items() if frequencies[word]) / sum(weights.values())
+
+
+def create(folder: Path) -> None:
+    """An empty index in an empty folder."""
+    schema = tantivy.SchemaBuilder()
+    schema.add_unsigned_field("content", indexed=True, fast=True, stored=True)
+    schema.add_unsigned_field("ordinal", fast=True, stored=True)
+    schema.add_text_field("words", stored=True, tokenizer_name="whitespace", index_option="freq")
+    schema.add_text_field("stems", stored=True, tokenizer_name="whitespace", index_option="freq")
+    tantivy.Index(schema.build(), str(folder))
+
+
+def link(before: Path, after: Path) -> None:
+    """Give `after` the index of `before`: immutable segment files as hard links, the two lists of files as copies."""
+    for file in before.iterdir():
+        if file.name in _LISTS:
+            shutil.copyfile(file, after / file.name)
+        elif not file.name.endswith(".lock"):
+            os.link(file, after / file.name)
+
+
+def change(folder: Path, rows: Iterable[Row], gone: Collection[int]) -> int:
+    """Remove the contents `gone` for good and add `rows`; returns how many passages there are now."""
+    index = tantivy.Index.open(str(folder))
+    index.config_reader("manual")
+    writer = index.writer(HEAP_BYTES, 1)
+    if gone:
+        _purge(index, writer, gone)
+    for row in rows:
+        _add(index.schema, writer, row)
+    writer.commit()
+    writer.wait_merging_threads()
+    _tidy(folder)
+    index.reload()
+    return int(index.searcher().num_docs)
+
+
+def _names(term: Term, frequency: int) -> bool:
+    """Whether a passage that holds the term is surely meant: an identifier, or a long number that is rare."""
+    return term.identifier or (term.word.isdecimal() and len(term.word) >= 4 and frequency <= RARE)
+
+
+def _add(schema: Any, writer: Any, row: Row) -> None:
+    values = {"content": row.content_id, "ordinal": row.ordinal, "words": row.words, "stems": row.stems}
+    writer.add_document(tantivy.Document.from_dict(values, schema))
+
+
+def _purge(index: Any, writer: Any, gone: Collection[int]) -> None:
+    """Empty every segment that holds a removed content, and write anew what else was in it."""
+    searcher = index.searcher()
+    hits = searcher.search(tantivy.Query.all_query(), limit=max(searcher.num_docs, 1), count=False).hits
+    addresses = [address for _, address in hits]
+    contents = searcher.fast_field_values("content", addresses)
+    rewritten = _sharing_segments(set(gone), [(c, a.segment_ord) for c, a in zip(contents, addresses, strict=True)])
+    # By query: `delete_documents_by_term` finds nothing in an unsigned field (tantivy-py 0.27).
+    writer.delete_documents_by_query(tantivy.Query.term_set_query(index.schema, "content", sorted(rewritten)))
+    for content, address in zip(contents, addresses, strict=True):
+        if content in rewritten and content not in gone:
+            _add(index.schema, writer, _row(searcher.doc(address)))
+
+
+def _sharing_segments(gone: set[int], places: Sequence[tuple[int, int]]) -> set[int]:
+    """All contents that lie in a segment with a removed one, and those that share a segment with these, and so on:
+    no segment may keep a single deleted document."""
+    contents_of, segments_of = defaultdict(set), defaultdict(set)
+    for content, segment in places:
+        contents_of[segment].add(content)
+        segments_of[content].add(segment)
+    found: set[int] = set()
+    waiting = [content for content in gone if content in segments_of]
+    while waiting:
+        content = waiting.pop()
+        if content not in found:
+            found.add(content)
+            waiting.extend(c for segment in segments_of[content] for c in contents_of[segment])
+    return found
+
+
+def _row(document: Any) -> Row:
+    return Row(*(document.get_first(name) for name in ("content", "ordinal", "words", "stems")))
+
+
+def _tidy(folder: Path) -> None:
+    """Leave only the files of live segments; check that nothing deleted is left in them."""
+    segments = json.loads((folder / "meta.json").read_text())["segments"]
+    if any(segment["deletes"] for segment in segments):
+        raise RuntimeError("tantivy kept deleted documents")
+    live = {segment["segment_id"].replace("-", "") for segment in segments}
+    for file in folder.iterdir():
+        if file.name not in _LISTS and file.name.split(".")[0] not in live:
+            file.unlink()

@@ -1,0 +1,194 @@
+"""The analyser: text to the terms that are indexed and searched. Everything that knows about words is here.
+
+Two streams of terms. *words* are the words as written, folded (case, accents, ß/ss, ä/ae), with numbers in one notation
+and identifiers whole and in parts. *stems* are the words after the language's Snowball stemmer, each with the language
+before it (`de:haus`), so that languages share one field and no statistics are mixed up.
+Whoever changes what a text yields must raise `VERSION`: indexes carry it and are rebuilt.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import Any
+
+VERSION = "1"
+LONGEST_TERM = 64  # characters; longer runs are noise (base64, rules of underscores) and bloat the dictionary
+
+STEMMERS = {
+    "ar": "arabic",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "es": "spanish",
+    "fi": "finnish",
+    "fr": "french",
+    "hu": "hungarian",
+    "it": "italian",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sv": "swedish",
+    "tr": "turkish",
+}
+
+_TOKEN = re.compile(r"[^\W_]+(?:[-_./:,'’+][^\W_]+)*")
+_PART = re.compile(r"[^\W_]+")
+_RUN = re.compile(r"\d+|[^\W\d_]+")
+_GROUPED = re.compile(r"\d{1,3}(?:([.,'’])\d{3})(?:\1\d{3})*(?:[.,]\d+)?")
+_DECIMAL = re.compile(r"\d+[.,]\d+")
+_SPACED_GROUP = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
+_UMLAUT = re.compile(r"(?<![aeiouq])([aou])e")
+_LETTERS = str.maketrans({"ø": "o", "æ": "a", "œ": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """Terms of a text, separated by single spaces, in reading order."""
+
+    words: str
+    stems: str
+
+
+@dataclass(frozen=True)
+class Term:
+    """One word of a question: the folded word, its stems (`de:haus`), and whether it is an identifier: letters and
+    digits in one (`ppr9087`), or what an identifier may have been written as (`ppr 9087`)."""
+
+    word: str
+    stems: tuple[str, ...] = ()
+    identifier: bool = False
+
+
+@dataclass(frozen=True)
+class _Pieces:
+    words: tuple[str, ...]
+    stemmable: tuple[str, ...] = ()
+    whole: str = ""  # an identifier's canonical form
+
+
+def analyse(text: str, language: str) -> Analysed:
+    """Terms of a passage written in `language` (ISO 639-1; unknown or unsupported: no stems)."""
+    words: list[str] = []
+    stemmable: list[str] = []
+    before = ""
+    for token in _tokens(text):
+        pieces = _pieces(token)
+        words.extend(pieces.words)
+        stemmable.extend(pieces.stemmable)
+        if token.isdecimal() and before.isupper() and before.isalpha() and len(before) <= 6:
+            words.append(fold(before) + token)  # "ISO 9001" is found as "ISO-9001", too
+        before = token
+    return Analysed(" ".join(words), " ".join(_stems(stemmable, language)))
+
+
+def analyse_question(text: str, languages: Sequence[str]) -> list[Term]:
+    """Distinct terms of a question, stemmed for each of `languages`; never raises, whatever the text."""
+    terms: dict[str, Term] = {}
+    before = ""
+    for token in _tokens(text):
+        for term in _question_terms(token, before, languages):
+            terms.setdefault(term.word, term)
+        before = token
+    return list(terms.values())
+
+
+def fold(word: str) -> str:
+    """One spelling for a word: `Müller`, `MUELLER` and `muller` are the same, so are `Straße` and `Strasse`."""
+    folded = word.casefold()
+    if not folded.isascii():
+        decomposed = unicodedata.normalize("NFKD", folded.translate(_LETTERS))
+        folded = "".join(c for c in decomposed if not unicodedata.combining(c) and not c.isspace())
+    return _UMLAUT.sub(r"\1", folded)
+
+
+def _tokens(text: str) -> Iterator[str]:
+    text = _SPACED_GROUP.sub("", text)
+    if not unicodedata.is_normalized("NFKC", text):
+        text = unicodedata.normalize("NFKC", text)
+    return (match.group() for match in _TOKEN.finditer(text))
+
+
+def _question_terms(token: str, before: str, languages: Sequence[str]) -> Iterator[Term]:
+    pieces = _pieces(token)
+    stemmable = dict.fromkeys(pieces.stemmable)
+    stems = {fold(word): _stems_of(word, languages) for word in stemmable}
+    for word in pieces.words:
+        yield Term(word, stems.get(word, ()), identifier=word == pieces.whole)
+    if token.isdecimal() and before.isalpha():
+        yield Term(fold(before) + token, identifier=True)
+
+
+@lru_cache(maxsize=1 << 16)
+def _pieces(token: str) -> _Pieces:
+    """What one unbroken run of characters is indexed as."""
+    if len(token) > 4 * LONGEST_TERM:
+        return _Pieces(())
+    if not any(c.isdecimal() for c in token):
+        return _letters(token)
+    if _GROUPED.fullmatch(token) or _DECIMAL.fullmatch(token):
+        return _Pieces(tuple(_number(token)))
+    return _identifier(token)
+
+
+def _letters(token: str) -> _Pieces:
+    parts = [part for part in _PART.findall(token) if len(part) <= LONGEST_TERM]
+    words = [fold(part) for part in parts]
+    if "-" in token and len(parts) > 1:  # "E-Mail" is also "Email"
+        words.append("".join(words)[:LONGEST_TERM])
+    return _Pieces(tuple(filter(None, words)), tuple(part.lower() for part in parts))
+
+
+def _number(token: str) -> Iterator[str]:
+    """`1.234,56` and `1,234.56` are `1234.56`; one separator before three digits groups thousands."""
+    whole, separator, fraction = token, "", ""
+    marks = [c for c in token if not c.isdecimal()]
+    grouped = _GROUPED.fullmatch(token)
+    if not (grouped and len(set(marks)) == 1):
+        at = max(token.rfind("."), token.rfind(","))
+        whole, separator, fraction = token[:at], ".", token[at + 1 :]
+    whole = "".join(c for c in whole if c.isdecimal())
+    short = fraction.rstrip("0")
+    yield (whole + separator + short).rstrip(".")
+    if short != fraction:  # a section 3.10 is not section 3.1
+        yield whole + separator + fraction
+
+
+def _identifier(token: str) -> _Pieces:
+    """`PPR-9087/A` is found whole, by each run of letters or digits, and by neighbours joined."""
+    runs = [fold(run) for run in _RUN.findall(token)]
+    whole = "".join(runs)
+    if len(runs) == 1:
+        return _Pieces((whole,)) if len(whole) <= LONGEST_TERM else _Pieces(())
+    joined = [a + b for a, b in pairwise(runs)] if len(runs) <= 8 else []
+    words = dict.fromkeys([*(runs if len(runs) <= 16 else []), *joined, whole])
+    kept = tuple(word for word in words if 0 < len(word) <= LONGEST_TERM)
+    return _Pieces(kept, whole=whole if any(c.isalpha() for c in whole) else "")
+
+
+def _stems(words: Sequence[str], language: str) -> list[str]:
+    name = STEMMERS.get(language)
+    if name is None or not words:
+        return []
+    # Snowball's German stemmer drops umlauts itself, but does not know "ae": fold first. Others need their accents.
+    before = map(fold, words) if language == "de" else words
+    return [f"{language}:{fold(stem)}" for stem in _stemmer(name).analyze(" ".join(before))]
+
+
+def _stems_of(word: str, languages: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(stem for language in languages for stem in _stems([word], language)))
+
+
+@cache
+def _stemmer(name: str) -> Any:
+    import tantivy
+
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+    return builder.filter(tantivy.Filter.stemmer(name)).build()
