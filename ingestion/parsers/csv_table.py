@@ -1,0 +1,85 @@
+"""CSV as one table: delimiter and encoding found out, values left exactly as they are written."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from ingestion.parsers.encoding import read_text
+from ingestion.parsers.tables import table
+from ingestion.types import Page, Parsed, Refused, Warning
+
+DELIMITERS = (",", ";", "\t", "|")
+_LOOKED_AT = 200  # rows that decide on the delimiter
+_LONGEST_CELL = 2**24  # characters; Python's own limit of 131,072 refuses honest files
+
+
+def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
+    """One page with one table. Raises `Refused` "empty", "unknown_type" (not text), "damaged" (no CSV)."""
+    rows = _rows(read_text(path))
+    found = table(rows)
+    if found is None:
+        raise Refused("empty", "This table has no filled cell. Check the original and upload it again.")
+    on_page(1, 1)
+    return Parsed("csv", "text", (Page(1, (found,)),), has_pages=False, warnings=_warnings(rows))
+
+
+def _rows(text: str) -> list[list[str]]:
+    text = text.removeprefix("\ufeff").lstrip("\r\n")
+    delimiter, text = _declared_delimiter(text)
+    csv.field_size_limit(_LONGEST_CELL)
+    try:
+        return list(_reader(text, delimiter or _delimiter(text)))
+    except csv.Error as error:
+        raise Refused(
+            "damaged",
+            "This CSV file cannot be read as a table (%(cause)s). Export it anew.",
+            cause=str(error),
+        ) from error
+
+
+def _declared_delimiter(text: str) -> tuple[str, str]:
+    """Excel's own first line `sep=;` and the text after it."""
+    first, _, rest = text.partition("\n")
+    name, _, value = first.strip().strip('"').partition("=")
+    if name.lower() == "sep" and len(value) == 1:
+        return value, rest
+    return "", text
+
+
+def _delimiter(text: str) -> str:
+    """The delimiter that cuts most rows into the same number of cells, and into the most cells."""
+    return max(DELIMITERS, key=lambda delimiter: _evenness(text, delimiter))
+
+
+def _evenness(text: str, delimiter: str) -> tuple[float, int]:
+    widths: Counter[int] = Counter()
+    try:
+        for row, _ in zip(_reader(text, delimiter), range(_LOOKED_AT), strict=False):
+            if row:
+                widths[len(row)] += 1
+    except csv.Error:
+        return (0.0, 0)
+    width, count = max(widths.items(), key=lambda item: (item[1], item[0]), default=(1, 0))
+    return (count / widths.total() if width > 1 else 0.0, width)
+
+
+def _reader(text: str, delimiter: str) -> Iterator[list[str]]:
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+
+
+def _warnings(rows: list[list[str]]) -> tuple[Warning, ...]:
+    widths = Counter(len(row) for row in rows if any(cell.strip() for cell in row))
+    if len(widths) < 2:
+        return ()
+    usual = widths.most_common(1)[0][0]
+    odd = sum(count for width, count in widths.items() if width != usual)
+    return (
+        Warning(
+            "ragged_rows",
+            f"{odd} rows have more or fewer cells than the other rows; all were kept as they are.",
+        ),
+    )

@@ -1,0 +1,121 @@
+"""Excel workbooks: every sheet is a page, its tables keep their column names, values stand as computed.
+
+calamine reads the cells; formulas are never evaluated, the values Excel stored with them are taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetVisibleEnum
+
+from ingestion.parsers.office_zip import Package, damaged, open_package, password_protected
+from ingestion.parsers.sheets_formats import PLAIN, Cell, Format, Place, formats, place_of, shown
+from ingestion.parsers.sheets_tables import Row, blocks
+from ingestion.types import Page, Parsed, Refused, Warning
+
+MAX_AREA = 12_000_000  # cells of the rectangle around all filled cells, which calamine lays out in memory
+_WORKSHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}sheet"
+_RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_FILLED = re.compile(rb"<(?:\w+:)?c\s[^>]*?\br\s*=\s*[\"']([A-Za-z]{1,3}[0-9]{1,7})[\"'](?:[^>]*[^>/])?>")
+
+
+def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
+    """One page a sheet, in the workbook's order, labelled with its name. Sheets without a filled cell are left out.
+
+    Raises `Refused`: "empty" (no filled cell in any sheet), "password_protected", "damaged", "inflates",
+    "too_large" (cells spread too far apart to be laid out).
+    """
+    package = open_package(path)
+    parts = _parts(package)
+    _check_area(package, parts)
+    workbook = _open(package)
+    pages = []
+    for done, name in enumerate(workbook.sheet_names, start=1):
+        page = _page(done, name, _sheet(workbook, name), formats(package, parts.get(name, "")))
+        pages += [page] if page.blocks else []
+        on_page(done, len(workbook.sheet_names))
+    if not pages:
+        raise Refused("empty", "This workbook has no filled cell. Check the original and upload it again.")
+    return Parsed("xlsx", "text", tuple(pages), warnings=tuple(_warnings(workbook, package, pages)))
+
+
+def _parts(package: Package) -> dict[str, str]:
+    """Sheet name to the part that holds its cells."""
+    main = package.main()
+    sheets = package.root(main).iter(_WORKSHEET)
+    return {sheet.get("name", ""): package.target(main, sheet.get(_RELATION_ID, "")) for sheet in sheets}
+
+
+def _check_area(package: Package, parts: dict[str, str]) -> None:
+    for name, part in parts.items():
+        if part in package.names:
+            _check_sheet(name, package.data(part))
+
+
+def _check_sheet(name: str, data: bytes) -> None:
+    """Two far-apart cells cost nothing in the file and gigabytes when laid out."""
+    rows, columns = [0, 0], [0, 0]
+    for index, match in enumerate(_FILLED.finditer(data)):
+        place = place_of(match.group(1).decode().upper()) or (0, 0)
+        low, high = (place, place) if index == 0 else ((rows[0], columns[0]), (rows[1], columns[1]))
+        rows = [min(low[0], place[0]), max(high[0], place[0])]
+        columns = [min(low[1], place[1]), max(high[1], place[1])]
+    if (rows[1] - rows[0] + 1) * (columns[1] - columns[0] + 1) > MAX_AREA:
+        raise Refused(
+            "too_large",
+            'The filled cells of sheet "%(sheet)s" lie too far apart to be read. Press Ctrl+End in that sheet, '
+            "delete the stray cells or split the sheet, and upload it again.",
+            sheet=name,
+        )
+
+
+def _open(package: Package) -> CalamineWorkbook:
+    try:
+        return CalamineWorkbook.from_filelike(package.opened())
+    except CalamineError as error:
+        raise password_protected() if "assword" in str(error) else damaged() from error
+
+
+def _sheet(workbook: CalamineWorkbook, name: str) -> CalamineSheet | None:
+    """The sheet, or None for a chart or dialog sheet, which has no cells."""
+    try:
+        return workbook.get_sheet_by_name(name)
+    except CalamineError:
+        return None
+
+
+def _page(number: int, name: str, sheet: CalamineSheet | None, forms: dict[Place, Format]) -> Page:
+    if sheet is None or sheet.start is None:
+        return Page(number, (), label=name)
+    merged = [(first, last) for first, last in sheet.merged_cell_ranges or ()]
+    return Page(number, tuple(blocks(name, list(_rows(sheet, forms)), merged)), label=name)
+
+
+def _rows(sheet: CalamineSheet, forms: dict[Place, Format]) -> Iterator[Row]:
+    """The rows that have a filled cell, each with its number; cells are counted from column A."""
+    top, left = sheet.start or (0, 0)
+    for at, values in enumerate(sheet.iter_rows()):
+        cells = [_text(value, forms.get((top + at, left + column), PLAIN)) for column, value in enumerate(values)]
+        if any(cells):
+            yield Row(top + at, tuple([""] * left + cells), tuple([False] * left + [_figure(v) for v in values]))
+
+
+def _text(value: Cell, form: Format) -> str:
+    return "" if value is None or value == "" else shown(value, form)
+
+
+def _figure(value: Cell) -> bool:
+    return not isinstance(value, str) and value is not None
+
+
+def _warnings(workbook: CalamineWorkbook, package: Package, pages: list[Page]) -> Iterator[Warning]:
+    read_pages = {page.label: page.number for page in pages}
+    for sheet in workbook.sheets_metadata:
+        if sheet.visible != SheetVisibleEnum.Visible and sheet.name in read_pages:
+            text = f'Sheet "{sheet.name}" is hidden in the workbook; it was read all the same.'
+            yield Warning("hidden_sheet", text, page=read_pages[sheet.name])
+    if any(name.startswith("xl/embeddings/") for name in package.left_out):
+        yield Warning("embedded_files", "Files embedded in the workbook were not read.")

@@ -1,0 +1,72 @@
+"""PowerPoint presentations: a slide is a page, its title a heading, shapes in reading order, then the speaker notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pptx import Presentation
+
+from ingestion.parsers.lines import block, lines, one_line
+from ingestion.parsers.office_zip import Package, damaged, open_package
+from ingestion.parsers.slides_shapes import blocks
+from ingestion.types import Block, Page, Parsed, Refused, Warning
+
+
+def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
+    """One page a slide, labelled "Slide n". Raises `Refused`: "password_protected", "damaged", "inflates", "empty"
+    (no slides), "no_text" (only pictures)."""
+    package = open_package(path)
+    slides = _slides(package)
+    if not slides:
+        raise Refused("empty", "This presentation has no slides. Check the original and upload it again.")
+    pages = []
+    for number, slide in enumerate(slides, start=1):
+        pages.append(_page(number, slide, package))
+        on_page(number, len(slides))
+    if not any(page.blocks for page in pages):
+        raise Refused("no_text", "The slides of this presentation hold no text, only pictures.")
+    bare = [page.number for page in pages if not page.blocks]
+    title = next((b.text for b in pages[0].blocks if b.kind == "heading"), "")
+    warnings = (*_hidden(slides), *_bare(bare), *_embedded(package))
+    return Parsed("pptx", "partial" if bare else "text", tuple(pages), title=one_line(title), warnings=warnings)
+
+
+def _slides(package: Package) -> list[Any]:
+    """The slides in their order. python-pptx raises all kinds of errors on broken parts; each means a broken file."""
+    try:
+        return list(Presentation(package.opened()).slides)
+    except (MemoryError, Refused):
+        raise
+    except Exception as error:
+        raise damaged() from error
+
+
+def _page(number: int, slide: Any, package: Package) -> Page:
+    found = [*blocks(slide, package), *_notes(slide)]
+    return Page(number, tuple(found), label=f"Slide {number}")
+
+
+def _notes(slide: Any) -> Iterator[Block]:
+    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
+        text = slide.notes_slide.notes_text_frame.text
+        yield from filter(None, [block("note", text) if lines(text) else None])
+
+
+def _hidden(slides: list[Any]) -> Iterator[Warning]:
+    for number, slide in enumerate(slides, start=1):
+        if slide._element.get("show") in ("0", "false"):
+            text = f"Slide {number} is hidden in the presentation; it was read all the same."
+            yield Warning("hidden_slide", text, page=number)
+
+
+def _bare(numbers: list[int]) -> Iterator[Warning]:
+    for number in numbers:
+        yield Warning("no_text", f"Slide {number} holds no text, only pictures or nothing.", page=number)
+
+
+def _embedded(package: Package) -> Iterator[Warning]:
+    names = [name for name in package.left_out if name.startswith("ppt/embeddings/")]
+    if any(not name.lower().endswith((".xlsx", ".xlsb", ".xls")) for name in names):
+        yield Warning("embedded_files", "Files embedded in the slides were not read. Upload them on their own.")

@@ -1,0 +1,190 @@
+"""The shapes of a slide as blocks: placed from top to bottom and left to right, groups kept together.
+
+python-pptx knows placeholders, tables and charts; what it passes over (SmartArt, alternative content) is read from
+the XML. Two shapes count as standing in one row when they overlap vertically by more than half of the lower one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lxml import etree
+
+from ingestion.parsers.lines import block
+from ingestion.parsers.office_zip import Package
+from ingestion.parsers.sheets_formats import shown
+from ingestion.parsers.tables import table
+from ingestion.types import Block
+
+_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
+_TITLES = {"title", "ctrTitle"}
+_FURNITURE = {"sldNum", "dt", "ftr", "hdr"}  # slide number, date, footer: the same on every slide
+_MAX_GROUPS = 60
+
+
+@dataclass(frozen=True)
+class _Placed:
+    top: int
+    left: int
+    height: int
+    order: int
+    found: tuple[Block, ...]
+
+
+def blocks(slide: Any, package: Package) -> Iterator[Block]:
+    """Title first, then the other shapes as one reads them."""
+    placed = [_placed(order, shape, package, 0) for order, shape in enumerate(slide.shapes)]
+    placed += [_alternative(len(placed) + order, item) for order, item in enumerate(_alternatives(slide))]
+    titles = [item for item in placed if item.found and item.found[0].kind == "heading"]
+    others = [item for item in placed if item not in titles]
+    for item in [*_in_order(titles), *_in_order(others)]:
+        yield from item.found
+
+
+def _placed(order: int, shape: Any, package: Package, depth: int) -> _Placed:
+    """A shape with its place. What cannot be told of a damaged shape counts as zero."""
+    try:
+        top, left, height = shape.top or 0, shape.left or 0, shape.height or 0
+    except (ValueError, KeyError, AttributeError):
+        top = left = height = 0
+    return _Placed(top, left, height, order, tuple(_read(shape, package, depth)))
+
+
+def _read(shape: Any, package: Package, depth: int) -> Iterator[Block]:
+    element = shape._element
+    if element.tag == f"{_P}grpSp":
+        if depth < _MAX_GROUPS:
+            inner = [_placed(order, item, package, depth + 1) for order, item in enumerate(shape.shapes)]
+            for item in _in_order(inner):
+                yield from item.found
+    elif getattr(shape, "has_table", False):
+        yield from _table(element)
+    elif getattr(shape, "has_chart", False):
+        yield from _chart(shape)
+    elif element.tag == f"{_P}graphicFrame":
+        yield from _diagram(shape, package)
+    elif _kind(element) not in _FURNITURE:
+        yield from _text(element, _kind(element) in _TITLES)
+
+
+def _in_order(placed: Sequence[_Placed]) -> list[_Placed]:
+    rows: list[list[_Placed]] = []
+    for item in sorted(placed, key=lambda item: (item.top, item.left, item.order)):
+        if rows and _beside(rows[-1][0], item):
+            rows[-1].append(item)
+        else:
+            rows.append([item])
+    return [item for row in rows for item in sorted(row, key=lambda item: (item.left, item.top, item.order))]
+
+
+def _beside(first: _Placed, item: _Placed) -> bool:
+    overlap = min(first.top + first.height, item.top + item.height) - item.top
+    return overlap * 2 > min(item.height, first.height) > 0
+
+
+def _kind(element: etree._Element) -> str:
+    """The placeholder's type, "" for other shapes."""
+    holder = next(element.iter(f"{_P}ph"), None)
+    return holder.get("type", "") if holder is not None else ""
+
+
+def _text(element: etree._Element, is_title: bool) -> Iterator[Block]:
+    paragraphs = [(_level(item), _paragraph(item)) for item in element.iter(f"{_A}p")]
+    filled = [(level, text) for level, text in paragraphs if text.strip()]
+    if is_title:
+        yield from filter(None, [block("heading", " ".join(" ".join(text.split()) for _, text in filled), level=1)])
+        return
+    text = "\n".join(text for _, text in filled)
+    several = len(filled) > 1
+    yield from filter(None, [block("list" if several else "paragraph", text)])
+
+
+def _paragraph(item: etree._Element) -> str:
+    out = []
+    for part in item.iter(f"{_A}t", f"{_A}br", f"{_A}tab"):
+        out.append({f"{_A}br": "\n", f"{_A}tab": " "}.get(part.tag, part.text or ""))
+    return "".join(out)
+
+
+def _level(item: etree._Element) -> int:
+    properties = item.find(f"{_A}pPr")
+    level = properties.get("lvl", "0") if properties is not None else "0"
+    return int(level) if level.isdigit() else 0
+
+
+def _table(element: etree._Element) -> Iterator[Block]:
+    found = next(element.iter(f"{_A}tbl"), None)
+    if found is None:
+        return
+    rows: list[list[str]] = []
+    for row in found.iter(f"{_A}tr"):
+        above = rows[-1] if rows else []
+        rows.append([_cell(cell, column, above) for column, cell in enumerate(row.iter(f"{_A}tc"))])
+    properties = found.find(f"{_A}tblPr")
+    named = properties is not None and properties.get("firstRow") in ("1", "true") and len(rows) > 1
+    yield from filter(None, [table(rows, 1 if named else None)])
+
+
+def _cell(cell: etree._Element, column: int, above: Sequence[str]) -> str:
+    """A cell merged over rows stands in each of them, one merged over columns stands once."""
+    if cell.get("vMerge") in ("1", "true"):
+        return above[column] if column < len(above) else ""
+    if cell.get("hMerge") in ("1", "true"):
+        return ""
+    return " ".join(_paragraph(item) for item in cell.iter(f"{_A}p"))
+
+
+def _chart(shape: Any) -> Iterator[Block]:
+    """A chart's title and its figures as a table: a row a category, a column a series."""
+    try:
+        chart = shape.chart
+        title = chart.chart_title.text_frame.text if chart.has_title and chart.chart_title.has_text_frame else ""
+        plot = chart.plots[0]
+        names = [str(name) for name in plot.categories]
+        series = [(item.name or "", list(item.values)) for plot in chart.plots for item in plot.series]
+    except Exception:  # a chart type python-pptx does not know, or a broken part: the slide's text matters more
+        return
+    yield from filter(None, [block("paragraph", title)])
+    count = max([len(names), *(len(values) for _, values in series)], default=0)
+    rows = [
+        [names[at] if at < len(names) else "", *(_figure(values, at) for _, values in series)] for at in range(count)
+    ]
+    yield from filter(
+        None, [table([["", *(name for name, _ in series)], *rows], 1 if any(n for n, _ in series) else 0)]
+    )
+
+
+def _figure(values: Sequence[Any], at: int) -> str:
+    return shown(values[at]) if at < len(values) and values[at] is not None else ""
+
+
+def _diagram(shape: Any, package: Package) -> Iterator[Block]:
+    """SmartArt keeps its text in a part of its own."""
+    source = str(shape.part.partname).lstrip("/")
+    for item in shape._element.iter(f"{_DIAGRAM}relIds"):
+        name = package.target(source, item.get(f"{_R}dm", ""))
+        if name in package.names:
+            texts = [_paragraph(paragraph) for paragraph in package.root(name).iter(f"{_A}p")]
+            yield from filter(None, [block("list", "\n".join(texts))])
+
+
+def _alternatives(slide: Any) -> list[etree._Element]:
+    """Shapes in alternative renderings, of which the first is taken; python-pptx passes over them."""
+    found = [
+        next((c for c in item if isinstance(c.tag, str)), None)
+        for item in slide._element.iter(f"{_MC}AlternateContent")
+    ]
+    return [item for item in found if item is not None]
+
+
+def _alternative(order: int, choice: etree._Element) -> _Placed:
+    offset = next(choice.iter(f"{_A}off"), None)
+    place = (offset.get("y", "0"), offset.get("x", "0")) if offset is not None else ("0", "0")
+    top, left = (int(text) if text.lstrip("-").isdigit() else 0 for text in place)
+    return _Placed(top, left, 0, order, tuple(_text(choice, False)))

@@ -1,0 +1,68 @@
+"""Tables as blocks: one line a row, `cell | cell`, the header row kept apart so that every passage can repeat it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ingestion.parsers.lines import broken, one_line
+from ingestion.types import Block, Line
+
+SEPARATOR = " | "
+LONG_HEADING = 100  # characters; a longer cell is no column name
+_NUMBER = re.compile(r"^[\s€$£%+\-–(]*\d[\d\s.,'’:/\-]*[\s€$£%)]*$")
+
+Row = Sequence[str]
+
+
+def table(rows: Sequence[Row], headers: int | None = None) -> Block | None:
+    """A table block of `rows`; the first `headers` of them name the columns (None: found out, 0 or 1).
+
+    Empty rows and columns that are empty throughout are left out; empty cells between others stay, so that no
+    value moves under another column's name.
+    """
+    kept = _without_empty(rows)
+    if not kept:
+        return None
+    if headers is None:
+        headers = 1 if names_columns(kept) else 0
+    top = _merged_names(kept[:headers])
+    shown = ([top] if top else []) + kept[headers:]
+    return Block("table", tuple(line for row in shown for line in _row_lines(row)), header=_joined(top))
+
+
+def names_columns(rows: Sequence[Row]) -> bool:
+    """True if the first row reads like column names: more rows follow, no empty cell (but the first), no numbers."""
+    if len(rows) < 2 or len(rows[0]) < 2:
+        return False
+    first = rows[0]
+    return all(first[1:]) and all(len(cell) <= LONG_HEADING and not _NUMBER.match(cell) for cell in first)
+
+
+def is_number(cell: str) -> bool:
+    """True for figures, amounts and dates: what stands in a table's body and not in its header."""
+    return bool(_NUMBER.match(cell))
+
+
+def _without_empty(rows: Sequence[Row]) -> list[list[str]]:
+    cleaned = [[one_line(cell) for cell in row] for row in rows]
+    cleaned = [row for row in cleaned if any(row)]
+    width = max((len(row) for row in cleaned), default=0)
+    used = [column for column in range(width) if any(column < len(row) and row[column] for row in cleaned)]
+    return [[row[column] if column < len(row) else "" for column in used] for row in cleaned]
+
+
+def _merged_names(rows: Sequence[Row]) -> list[str]:
+    """Several header rows as one: "2023" above "Q1" names the column "2023 Q1"."""
+    if not rows:
+        return []
+    return [one_line(" ".join(dict.fromkeys(cell for cell in column if cell))) for column in zip(*rows, strict=True)]
+
+
+def _row_lines(row: Row) -> list[Line]:
+    return [Line(piece) for piece in broken(_joined(row))]
+
+
+def _joined(row: Row) -> str:
+    filled = max((index for index, cell in enumerate(row) if cell), default=-1)
+    return SEPARATOR.join(row[: filled + 1]).strip()

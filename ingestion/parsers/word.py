@@ -1,0 +1,79 @@
+"""Word documents: body text in its order with headings, lists, tables, text boxes, notes and comments.
+
+Read with lxml from the parts themselves: python-docx shows neither text boxes nor notes, drops moved text and stops at
+relations that Word overlooks. A Word file has no page numbers (its pages are made by the printer), so it is one page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from lxml import etree
+
+from ingestion.parsers.lines import block, one_line
+from ingestion.parsers.office_zip import Package, open_package
+from ingestion.parsers.word_notes import notes
+from ingestion.parsers.word_numbering import Numbering
+from ingestion.parsers.word_styles import Styles
+from ingestion.parsers.word_text import Story
+from ingestion.types import Block, Page, Parsed, Refused, Warning
+
+_TITLE = "{http://purl.org/dc/elements/1.1/}title"
+
+
+def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
+    """Raises `Refused`: "password_protected", "damaged", "inflates", "no_text" (nothing but pictures)."""
+    package = open_package(path)
+    main = package.main()
+    story = Story(
+        Styles(_part(package, main, "styles")), Numbering(_part(package, main, "numbering")), notes(package, main)
+    )
+    body = tuple(story.blocks(package.root(main)))
+    headers, footers = _margins(package, main, story, "header"), _margins(package, main, story, "footer")
+    found = (*headers, *body, *story.unplaced_notes(), *footers)
+    if not body and not found:
+        raise Refused("no_text", "This document holds no text, only pictures or empty pages.")
+    on_page(1, 1)
+    title = story.title or _named_title(package) or next((b.text for b in body if b.kind == "heading"), "")
+    return Parsed(
+        "docx",
+        "text",
+        (Page(1, found),),
+        has_pages=False,
+        title=one_line(title),
+        warnings=tuple(_warnings(package, story)),
+    )
+
+
+def _part(package: Package, main: str, kind: str) -> etree._Element | None:
+    found = [name for name in package.related(main, kind) if name in package.names]
+    return package.root(found[0]) if found else None
+
+
+def _margins(package: Package, main: str, story: Story, kind: str) -> tuple[Block, ...]:
+    """Headers or footers, each different text once, as notes: they stand on every page and belong to none."""
+    texts: dict[str, None] = {}
+    for name in sorted(package.related(main, kind)):
+        if name in package.names:
+            text = "\n".join(found.text for found in story.blocks(package.root(name)))
+            texts[text] = None
+    return tuple(filter(None, (block("note", text) for text in texts)))
+
+
+def _named_title(package: Package) -> str:
+    """The title in the document's properties, unless a program put its own there."""
+    for name in package.related("", "core-properties"):
+        if name in package.names:
+            text = one_line(package.root(name).findtext(_TITLE) or "")
+            return "" if text.lower().startswith(("microsoft word", "untitled")) else text
+    return ""
+
+
+def _warnings(package: Package, story: Story) -> Iterator[Warning]:
+    if any(name.startswith("word/embeddings/") for name in package.left_out):
+        yield Warning("embedded_files", "Files embedded in the document were not read. Upload them on their own.")
+    if story.hidden:
+        yield Warning("hidden_text", "Text that is formatted as hidden was left out.")
+    if story.changes:
+        yield Warning("tracked_changes", "The document has tracked changes; it was read as if all were accepted.")
