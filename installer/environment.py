@@ -65,7 +65,8 @@ def is_done(environment: Environment) -> bool:
     except (OSError, ValueError):
         return False
     return (
-        stamp.get("key") == key(environment)
+        isinstance(stamp, dict)
+        and stamp.get("key") == key(environment)
         and set(environment.extras) <= set(stamp.get("extras", ()))
         and Path(environment.python).exists()
         and not environment.unfinished.exists()
@@ -184,9 +185,7 @@ def explain(output: str, code: int, what: str) -> SetupError:
             cut_short=True,
         )
     if "ResolutionImpossible" in output:
-        return SetupError(
-            f"{what} The pinned versions contradict each other.", "Renew them with `make constraints`."
-        )
+        return SetupError(f"{what} The pinned versions contradict each other.", "Renew them with `make constraints`.")
     last = next((line for line in reversed(output.splitlines()) if line.strip()), "")
     return SetupError(
         f"{what} The last thing said was: {last}", "Run this again; if it happens again, the log says more."

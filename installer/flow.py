@@ -42,9 +42,7 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def set_up(
-    root: Path, variables: Mapping[str, str], commands: Commands, screen: Screen, *, dev: bool
-) -> None:
+def set_up(root: Path, variables: Mapping[str, str], commands: Commands, screen: Screen, *, dev: bool) -> None:
     """Makes `.venv` ready to run Beleg; returns at once when it is. Raises SetupError with what to do."""
     here = machine.look()
     profile = machine.choose_profile(here, variables, commands)
@@ -99,9 +97,7 @@ def _log_file(root: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "install.log").touch()
     except OSError as error:
-        raise SystemExit(
-            f"Cannot write to {folder}: {error.strerror}. Clone Beleg to a folder of your own."
-        ) from None
+        raise SystemExit(f"Cannot write to {folder}: {error.strerror}. Clone Beleg to a folder of your own.") from None
     return folder / "install.log"
 
 
@@ -126,9 +122,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="install.py", description="Sets Beleg up in .venv, once.")
     parser.add_argument("--dev", action="store_true", help="also what `make check` and `make test` need")
     parser.add_argument("--system", action="store_true", help="also Chromium, for the browser tests")
-    parser.add_argument(
-        "--renew-constraints", action="store_true", help="write constraints.txt anew, install nothing"
-    )
+    parser.add_argument("--renew-constraints", action="store_true", help="write constraints.txt anew, install nothing")
     return parser.parse_args(arguments)
 
 

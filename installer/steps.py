@@ -154,9 +154,7 @@ class Processes:
                 raise
             return Ran(child.wait(), "\n".join(said))
 
-    def _listen(
-        self, child: subprocess.Popen[str], log: IO[str], on_line: Callable[[str], None] | None
-    ) -> list[str]:
+    def _listen(self, child: subprocess.Popen[str], log: IO[str], on_line: Callable[[str], None] | None) -> list[str]:
         lines: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=_pump, args=(child.stdout, lines), daemon=True).start()
         said: list[str] = []

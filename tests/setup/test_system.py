@@ -1,0 +1,39 @@
+"""Chromium for the browser tests: installed where that is allowed, else advised; missing under CI is an error."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import Paper, Script
+
+from installer import system
+from installer.steps import SetupError
+
+
+@pytest.fixture
+def programs(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    found = {"apt-get"}
+    monkeypatch.setattr(system.shutil, "which", lambda name: f"/usr/bin/{name}" if name in found else None)
+    monkeypatch.setattr(system.os, "geteuid", lambda: 0)
+    return found
+
+
+@pytest.mark.parametrize("browser", system.BROWSERS)
+def test_nothing_to_do_where_one_is_there(browser: str, programs: set[str], script: Script, screen: Paper) -> None:
+    programs.add(browser)
+    system.install_packages(script, screen, {"CI": "true"})
+    assert script.asked == []
+
+
+def test_root_on_debian_installs_it(programs: set[str], script: Script, screen: Paper) -> None:
+    script.when("update", code=100, times=2)
+    system.install_packages(script, screen, {})
+    assert [" update" in command for command in script.asked] == [True, True, True, False]
+    assert "install --yes --no-install-recommends chromium" in script.asked[-1]
+
+
+def test_others_read_how(programs: set[str], script: Script, screen: Paper, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system.os, "geteuid", lambda: 1000)
+    system.install_packages(script, screen, {})
+    assert "they are skipped" in screen.text
+    with pytest.raises(SetupError, match="need Chromium"):
+        system.install_packages(script, screen, {"CI": "true"})
