@@ -32,7 +32,11 @@ class Database:
         file = make_url(url).database
         if file and file != ":memory:":
             Path(file).parent.mkdir(parents=True, exist_ok=True)
-        self.engine: Engine = create_engine(url, connect_args={"timeout": 30})
+        self.engine: Engine = create_engine(
+            url,
+            connect_args={"timeout": 30},
+            hide_parameters=True,  # errors end in the log, and values are people's texts and hashes
+        )
         event.listen(self.engine, "connect", _prepare)
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
 

@@ -101,12 +101,8 @@ class Share(Base):
     """A user who may read a collection (and ask in it), and with `may_edit` upload and delete there."""
 
     __tablename__ = "shares"
-    collection_id: Mapped[str] = mapped_column(
-        ForeignKey("collections.id", ondelete="CASCADE"), primary_key=True
-    )
-    user_id: Mapped[str] = mapped_column(
-        ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True
-    )
+    collection_id: Mapped[str] = mapped_column(ForeignKey("collections.id", ondelete="CASCADE"), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True)
     may_edit: Mapped[bool] = mapped_column(default=False)
 
 
@@ -244,9 +240,7 @@ class Citation(Base):
     answer_id: Mapped[str] = mapped_column(ForeignKey("answers.id", ondelete="CASCADE"), index=True)
     statement: Mapped[int]
     position: Mapped[int]
-    document_id: Mapped[str | None] = mapped_column(
-        ForeignKey("documents.id", ondelete="SET NULL"), index=True
-    )
+    document_id: Mapped[str | None] = mapped_column(ForeignKey("documents.id", ondelete="SET NULL"), index=True)
     document_name: Mapped[str] = mapped_column(String(400))
     content_id: Mapped[int | None]
     ordinal: Mapped[int]

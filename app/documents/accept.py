@@ -104,9 +104,7 @@ def add_document(db: Session, content: tables.Content, place: Place) -> tuple[ta
 
 def add_content(db: Session, settings: Settings, received: Received, kind: str) -> tables.Content:
     """The content of these bytes, new (queued) or known. With the write lock taken."""
-    query = select(tables.Content).where(
-        tables.Content.sha256 == received.sha256, tables.Content.format == kind
-    )
+    query = select(tables.Content).where(tables.Content.sha256 == received.sha256, tables.Content.format == kind)
     content = db.scalars(query).first()
     had_file = blob_path(settings, received.sha256).exists()
     if not had_file:

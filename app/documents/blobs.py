@@ -133,9 +133,7 @@ def _check_size(settings: Settings, so_far: int, expected: int | None) -> None:
         return
     hint = "Split it into smaller files, or ask the administrator to raise BELEG_UPLOAD_MIB."
     if expected is None:
-        raise TooLarge(
-            "The file is larger than %(limit)s MiB, the limit here.", hint, limit=settings.upload_mib
-        )
+        raise TooLarge("The file is larger than %(limit)s MiB, the limit here.", hint, limit=settings.upload_mib)
     raise TooLarge(
         "The file has %(size)s MiB; the limit here is %(limit)s MiB.",
         hint,

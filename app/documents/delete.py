@@ -89,9 +89,7 @@ def _forget_unused(db: Session, contents: set[int]) -> set[str]:
         query = select(tables.Content.id, tables.Content.sha256).where(tables.Content.id.in_(some), ~used)
         for content_id, sha256 in db.execute(query).all():
             db.add(tables.Removal(content_id=content_id, sha256=sha256))
-            db.execute(
-                delete(tables.Content).where(tables.Content.id == content_id)
-            )  # pages and passages go with it
+            db.execute(delete(tables.Content).where(tables.Content.id == content_id))  # pages and passages go with it
             hashes.add(sha256)
     db.flush()
     return hashes

@@ -24,9 +24,7 @@ def clean(name: str, folder: str = "") -> tuple[str, str]:
 
 def _parts(path: str) -> list[str]:
     parts = (_plain(part) for part in re.split(r"[/\\]", path))
-    return [
-        part for part in parts if part and part not in (".", "..") and not re.fullmatch(r"[A-Za-z]:", part)
-    ]
+    return [part for part in parts if part and part not in (".", "..") and not re.fullmatch(r"[A-Za-z]:", part)]
 
 
 def _plain(text: str) -> str:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from app.config import Settings
 from app.db import tables
 from app.documents.blobs import MIB, pictures_of
+from app.documents.limits import parse_limits
 from app.documents.types import Stores
 from app.errors import Invalid, NotFound, NotReady
-from ingestion.sandbox import Limits, draw_page
+from ingestion.sandbox import draw_page
 from ingestion.types import Refused
 
 CACHE_BYTES = 512 * MIB
@@ -38,14 +38,9 @@ def draw(services: Stores, original: Path, sha256: str, page: int) -> bytes:
         _turn.release()
 
 
-def limits(settings: Settings) -> Limits:
-    """What reading a file or drawing a page may take."""
-    return Limits(seconds=settings.parse_seconds, memory_mib=settings.parse_memory_mib)
-
-
 def _draw(services: Stores, original: Path, kept: Path, sha256: str, page: int) -> bytes:
     try:
-        picture = draw_page(original, page, limits(services.settings))
+        picture = draw_page(original, page, parse_limits(services.settings))
     except Refused as refused:
         if not original.exists():
             raise NotFound("There is no such document.", "It may have been deleted.") from refused

@@ -1,62 +1,89 @@
-"""The reading process beside the pages: started, started again when it ends, and stopped with us.
-
-It is a process of its own so that reading never slows the pages, and so that its crash is not ours.
-"""
+"""Starting the reading process and keeping it running."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
-import time
+from contextlib import suppress
 
 import structlog
 
-from app.config import Settings
+from app.config import ROOT, Settings
+from app.documents.worker import ANOTHER_RUNS, PARENT
 
 log = structlog.get_logger()
-LONGEST_PAUSE = 30.0
+
+STOP_SECONDS = 10.0
+_LONGEST_PAUSE = 30.0
 
 
 class ReadingProcess:
-    """Supervises `python -m app.documents.worker`, whose own lock keeps it the only one on the data
-    folder."""
+    """`python -m app.documents.worker`, started again (later each time) when it ends. When another one works
+    on the same data folder, this one stands by and takes over when that ends."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._ended = threading.Event()
+        self._stopping = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
-        self._thread = threading.Thread(target=self._supervise, name="reading-process", daemon=True)
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._keep_running, name="reading-process", daemon=True)
+
+    @property
+    def running(self) -> bool:
+        process = self._process
+        return process is not None and process.poll() is None
 
     def start(self) -> None:
+        """Returns at once."""
         self._thread.start()
 
-    def stop(self, seconds: float = 10.0) -> None:
-        self._ended.set()
-        process = self._process
-        if process is None:
-            return
-        process.terminate()
-        try:
-            process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait(5)
+    def stop(self) -> None:
+        """End it and wait for that; what it was reading is queued again."""
+        self._stopping.set()
+        with self._lock:
+            process = self._process
+        if process is not None and process.poll() is None:
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(STOP_SECONDS)
+            if process.poll() is None:
+                process.kill()
+        if self._thread.is_alive():
+            self._thread.join(STOP_SECONDS)
 
-    def _supervise(self) -> None:
+    def _keep_running(self) -> None:
         pause = 1.0
-        while not self._ended.is_set():
-            begun = time.monotonic()
-            with (self._settings.logs_dir / "reading.log").open("ab") as output:
+        while not self._stopping.is_set():
+            code = self._run_once()
+            if self._stopping.is_set():
+                return
+            if code == ANOTHER_RUNS:
+                self._stopping.wait(2.0)
+                continue
+            log.warning("reading process ended", code=code, again_in=pause)
+            self._stopping.wait(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)
+
+    def _run_once(self) -> int:
+        self._settings.logs_dir.mkdir(parents=True, exist_ok=True)
+        with (self._settings.logs_dir / "worker-output.log").open("wb") as output:
+            with self._lock:
+                if self._stopping.is_set():
+                    return 0
                 self._process = subprocess.Popen(
                     [sys.executable, "-m", "app.documents.worker"],
+                    stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=output,
-                    stdin=subprocess.DEVNULL,
+                    env=environment(self._settings),
                 )
-                code = self._process.wait()
-            if self._ended.is_set():
-                return
-            log.warning("the reading process ended and is started again", code=code)
-            pause = 1.0 if time.monotonic() - begun > 60 else min(pause * 2, LONGEST_PAUSE)
-            self._ended.wait(pause)
+            return self._process.wait()
+
+
+def environment(settings: Settings) -> dict[str, str]:
+    """Ours, with these settings in place of whatever is set there, so that both mean the same data folder."""
+    named = {f"BELEG_{name.upper()}": str(value) for name, value in settings.model_dump().items()}
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", ""))))
+    return {**os.environ, **named, PARENT: str(os.getpid()), "PYTHONPATH": path, "PYTHONFAULTHANDLER": "1"}

@@ -41,9 +41,7 @@ def list_documents(
     """Documents of a collection, newest first. Errors: NotFound."""
     find(db, viewer, collection_id)
     query = document_rows().where(tables.Document.collection_id == collection_id)
-    ordered = (
-        query.order_by(tables.Document.created_at.desc(), tables.Document.id).limit(limit).offset(offset)
-    )
+    ordered = query.order_by(tables.Document.created_at.desc(), tables.Document.id).limit(limit).offset(offset)
     return [view(row) for row in db.execute(ordered)]
 
 
@@ -90,9 +88,7 @@ def original(services: Stores, viewer: Viewer, id: str) -> tuple[Path, DocumentV
         document = get_document(db, viewer, id)
     path = blob_path(services.settings, document.sha256)
     if not path.is_file():
-        raise NotFound(
-            "The stored file is missing on this server.", "Upload the document again.", code="missing"
-        )
+        raise NotFound("The stored file is missing on this server.", "Upload the document again.", code="missing")
     return path, document
 
 
@@ -110,8 +106,7 @@ def passage(services: Stores, viewer: Viewer, document_id: str, ordinal: int) ->
     with services.database.session() as db:
         document = get_document(db, viewer, document_id)
         near = {
-            row.ordinal: row
-            for row in db.scalars(_passages(document_id).where(_between(ordinal - 1, ordinal + 1)))
+            row.ordinal: row for row in db.scalars(_passages(document_id).where(_between(ordinal - 1, ordinal + 1)))
         }
         if ordinal not in near:
             raise NotFound("There is no such passage.", "The document may have been read anew since.")
@@ -131,9 +126,7 @@ def document_text(
 
 
 def _passages(document_id: str) -> Select[tables.Passage]:
-    joined = select(tables.Passage).join(
-        tables.Document, tables.Document.content_id == tables.Passage.content_id
-    )
+    joined = select(tables.Passage).join(tables.Document, tables.Document.content_id == tables.Passage.content_id)
     return joined.where(tables.Document.id == document_id).order_by(tables.Passage.ordinal)
 
 
@@ -141,9 +134,7 @@ def _between(first: int, last: int) -> Any:
     return tables.Passage.ordinal.between(first, last)
 
 
-def _passage_view(
-    db: Session, document: DocumentView, row: tables.Passage, near: list[tables.Passage]
-) -> PassageView:
+def _passage_view(db: Session, document: DocumentView, row: tables.Passage, near: list[tables.Passage]) -> PassageView:
     marks = tuple(mark_from_row(values) for values in row.marks)
     pages = _page_sizes(db, row.content_id, {mark.page for mark in marks}) if document.has_pages else ()
     text = _passage_text(row, document.has_pages)
@@ -165,9 +156,7 @@ def _passage_view(
 
 
 def _page_sizes(db: Session, content_id: int, numbers: set[int]) -> tuple[PageSizeView, ...]:
-    query = select(tables.PageSize).where(
-        tables.PageSize.content_id == content_id, tables.PageSize.number.in_(numbers)
-    )
+    query = select(tables.PageSize).where(tables.PageSize.content_id == content_id, tables.PageSize.number.in_(numbers))
     rows = db.scalars(query.order_by(tables.PageSize.number))
     return tuple(PageSizeView(row.number, row.label, row.width, row.height) for row in rows)
 

@@ -1,15 +1,184 @@
-"""The reading process: takes queued contents, reads, cuts, embeds and indexes them. One per data folder."""
+"""The reading process: `python -m app.documents.worker`. Reads, cuts, embeds and indexes what is queued.
+
+One per data folder, at low priority, ending when its parent does. Its job list is the database, so it may be
+killed at any moment: the next one goes on where it was.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
+
+import psutil
+import structlog
+
+from app import logs
 from app.config import Settings
+from app.db.migrate import upgrade
+from app.db.session import Database
+from app.documents import blobs, jobs
+from app.documents.indexing import Indexer
+from app.documents.reading import Reader
+from app.documents.signals import Signals
+from ingestion.index.types import OtherAnalyser, OtherEmbedder
+from ingestion.index.writer import IndexWriter
+from models.bundles import Silent, prepare
+from models.types import Embedder, Tokenizer
+
+log = structlog.get_logger()
+
+DONE, FAILED, ANOTHER_RUNS = 0, 1, 3
+NICENESS = 10
+PARENT = "BELEG_PARENT"  # process id of whoever started us; without it, our parent at the start
+HARD_SECONDS = 8.0
 
 
 def run(settings: Settings) -> int:
-    """Work until told to stop (SIGTERM, SIGINT, or the parent dies). The exit code: 0, or 3 when another one
-    runs."""
-    raise NotImplementedError
+    """Work until told to stop (SIGTERM, SIGINT, or the parent dies). The exit code: 0, 1 (cannot work; the
+    log says why) or 3 (another one works on this data folder)."""
+    signals = Signals()
+    _stop_on_signals(signals)
+    _end_with_parent(signals)
+    _yield_to_others()
+    with only_one(settings) as alone:
+        if not alone:
+            return ANOTHER_RUNS
+        database = Database(settings.database_url)
+        try:
+            upgrade(database)
+            _work(settings, database, signals)
+        except Exception:
+            log.exception("the reading process cannot work")
+            return FAILED
+        finally:
+            signals.stop()
+            _end_children()
+            database.close()
+    return DONE
+
+
+def _work(settings: Settings, database: Database, signals: Signals) -> None:
+    with database.session() as db:
+        again = jobs.recover(db)
+    swept = blobs.sweep(database, settings)
+    log.info("reading process started", again=again, swept=swept)
+    tokenizer = lru_cache(maxsize=1)(lambda: _load_tokenizer(settings))
+    readers = [_start_reader(number, settings, database, tokenizer, signals) for number in range(_reader_count())]
+    embedder = _load_embedder(settings)
+    with ExitStack() as stack:
+        writer, rebuild = _open_index(settings, embedder)
+        stack.callback(writer.close)
+        for problem in writer.problems:
+            log.warning("index problem", code=problem.code, problem=problem.text)
+        indexer = Indexer(settings, database, writer, embedder, signals, rebuild=rebuild)
+        indexer.reconcile()
+        indexer.run()
+    _end_children()
+    for reader in readers:
+        reader.join(timeout=5)
+
+
+def _reader_count() -> int:
+    return 2 if (os.cpu_count() or 1) > 2 else 1
+
+
+def _start_reader(
+    number: int, settings: Settings, database: Database, tokenizer: Callable[[], Tokenizer], signals: Signals
+) -> threading.Thread:
+    reader = Reader(settings, database, tokenizer, signals)
+    thread = threading.Thread(target=reader.run, name=f"reader-{number}", daemon=True)
+    thread.start()
+    return thread
+
+
+def _load_tokenizer(settings: Settings) -> Tokenizer:
+    """The served model's: from its folder, else as the engine elsewhere counts."""
+    from models.tokens import EngineTokenizer, load_tokenizer
+
+    if settings.engine_url:
+        return EngineTokenizer(settings.engine_url, settings.model, settings.engine_key)
+    return load_tokenizer(prepare(settings.model, settings.models_dir, Silent()))
+
+
+def _load_embedder(settings: Settings) -> Embedder:
+    from models.embedder import load_embedder
+
+    folder = prepare(settings.embedder, settings.models_dir, Silent())
+    embedder = load_embedder(folder, threads=os.cpu_count() or 1)
+    embedder.passages(["ready?"])  # the first call is slow
+    return embedder
+
+
+def _open_index(settings: Settings, embedder: Embedder) -> tuple[IndexWriter, bool]:
+    """The writer, and whether it fills a new index beside one that another embedder or version made."""
+    try:
+        return IndexWriter(settings.index_dir, embedder.id, embedder.dim), False
+    except (OtherEmbedder, OtherAnalyser) as error:
+        log.warning("index has to be rebuilt", reason=error.message)
+        return IndexWriter(settings.index_dir, embedder.id, embedder.dim, fresh=True), True
+
+
+def _stop_on_signals(signals: Signals) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _number, _frame: signals.stop())
+
+
+def _end_with_parent(signals: Signals) -> None:
+    """Stop when whoever started us is gone, in whatever way; hard after a few seconds."""
+    parent = int(os.environ.get(PARENT, "0")) or os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.25)
+        signals.stop()
+        time.sleep(HARD_SECONDS)
+        os._exit(FAILED)
+
+    threading.Thread(target=watch, name="watch-parent", daemon=True).start()
+
+
+def _yield_to_others() -> None:
+    """Reading slows down, not answering. With autogrouping, niceness counts within a session only: have our
+    own."""
+    with suppress(OSError):
+        os.setsid()
+        Path("/proc/self/autogroup").write_text(str(NICENESS))
+    with suppress(OSError):
+        os.nice(NICENESS)
+
+
+def _end_children() -> None:
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            child.kill()
+
+
+@contextmanager
+def only_one(settings: Settings) -> Iterator[bool]:
+    """Whether this is the only reading process on the data folder; the system frees the lock however we
+    end."""
+    settings.run_dir.mkdir(parents=True, exist_ok=True)
+    with (settings.run_dir / "worker.lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+def main() -> int:
+    settings = Settings()
+    logs.set_up(settings, "worker")
+    return run(settings)
 
 
 if __name__ == "__main__":
-    raise SystemExit(run(Settings()))
+    raise SystemExit(main())

@@ -23,9 +23,7 @@ def run() -> None:
 
 
 def _migrate(connection: Connection) -> None:
-    context.configure(
-        connection=connection, target_metadata=Base.metadata, render_as_batch=True, compare_type=True
-    )
+    context.configure(connection=connection, target_metadata=Base.metadata, render_as_batch=True, compare_type=True)
     with context.begin_transaction():
         context.run_migrations()
 

@@ -88,9 +88,7 @@ def upgrade() -> None:
         sa.Column("name", sa.String(length=200), nullable=False),
         sa.Column("everyone", sa.Boolean(), nullable=False),
         sa.Column("created_at", sa.Double(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["owner_id"], ["users.id"], name="fk_collections_owner_id", ondelete="CASCADE"
-        ),
+        sa.ForeignKeyConstraint(["owner_id"], ["users.id"], name="fk_collections_owner_id", ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_collections")),
     )
     op.create_index("ix_collections_owner_id", "collections", ["owner_id"], unique=False)
@@ -101,9 +99,7 @@ def upgrade() -> None:
         sa.Column("label", sa.String(length=200), nullable=False),
         sa.Column("width", sa.Double(), nullable=False),
         sa.Column("height", sa.Double(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["content_id"], ["contents.id"], name="fk_pages_content_id", ondelete="CASCADE"
-        ),
+        sa.ForeignKeyConstraint(["content_id"], ["contents.id"], name="fk_pages_content_id", ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("content_id", "number", name=op.f("pk_pages")),
     )
     op.create_table(
@@ -114,9 +110,7 @@ def upgrade() -> None:
         sa.Column("headings", sa.JSON(), nullable=False),
         sa.Column("marks", sa.JSON(), nullable=False),
         sa.Column("tokens", sa.Integer(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["content_id"], ["contents.id"], name="fk_passages_content_id", ondelete="CASCADE"
-        ),
+        sa.ForeignKeyConstraint(["content_id"], ["contents.id"], name="fk_passages_content_id", ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("content_id", "ordinal", name=op.f("pk_passages")),
     )
     op.create_table(
@@ -134,9 +128,7 @@ def upgrade() -> None:
         sa.Column("token_hash", sa.String(length=64), nullable=False),
         sa.Column("user_id", sa.String(length=16), nullable=False),
         sa.Column("expires_at", sa.Double(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_sign_in_links_user_id", ondelete="CASCADE"
-        ),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name="fk_sign_in_links_user_id", ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("token_hash", name=op.f("pk_sign_in_links")),
     )
     op.create_table(
@@ -149,9 +141,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(
             ["collection_id"], ["collections.id"], name="fk_conversations_collection_id", ondelete="CASCADE"
         ),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_conversations_user_id", ondelete="CASCADE"
-        ),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name="fk_conversations_user_id", ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_conversations")),
     )
     op.create_index("ix_conversations_collection_id", "conversations", ["collection_id"], unique=False)
@@ -171,12 +161,8 @@ def upgrade() -> None:
             ["collection_id"], ["collections.id"], name="fk_documents_collection_id", ondelete="CASCADE"
         ),
         sa.ForeignKeyConstraint(["content_id"], ["contents.id"], name=op.f("fk_documents_content_id")),
-        sa.ForeignKeyConstraint(
-            ["parent_id"], ["documents.id"], name="fk_documents_parent_id", ondelete="CASCADE"
-        ),
-        sa.ForeignKeyConstraint(
-            ["uploaded_by"], ["users.id"], name="fk_documents_uploaded_by", ondelete="SET NULL"
-        ),
+        sa.ForeignKeyConstraint(["parent_id"], ["documents.id"], name="fk_documents_parent_id", ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(["uploaded_by"], ["users.id"], name="fk_documents_uploaded_by", ondelete="SET NULL"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_documents")),
     )
     op.create_index("documents_by_name", "documents", ["collection_id", "name", "folder"], unique=False)
@@ -233,9 +219,7 @@ def upgrade() -> None:
         sa.Column("end", sa.Integer(), nullable=False),
         sa.Column("page", sa.Integer(), nullable=True),
         sa.Column("quote", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["answer_id"], ["answers.id"], name="fk_citations_answer_id", ondelete="CASCADE"
-        ),
+        sa.ForeignKeyConstraint(["answer_id"], ["answers.id"], name="fk_citations_answer_id", ondelete="CASCADE"),
         sa.ForeignKeyConstraint(
             ["document_id"], ["documents.id"], name="fk_citations_document_id", ondelete="SET NULL"
         ),

@@ -1,0 +1,311 @@
+"""The job list, which is the database: what is claimed, how far it is, how it ended.
+
+    queued --claim--> reading --store--> indexing --finish--> ready
+                         └----------------refuse-----------> refused
+
+Each function is one transaction's work. `attempts` counts how often the present step was begun; `recover`
+(after a crash) gives up at `MOST_ATTEMPTS`, so that a file that takes the process down with it ends as
+refused.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import CursorResult, and_, delete, insert, or_, select, update
+from sqlalchemy.orm import Session
+
+from app.db import tables
+from app.db.session import lock
+from ingestion.types import Mark, Parsed, Passage, Warning
+
+MOST_ATTEMPTS = 3
+SECONDS_PER_MIB = 2.0  # how much later a smaller file may come and still overtake
+INTERRUPTED = "Reading this file was interrupted %(times)s times, so it was given up."
+_OLD_FIRST = tables.Content.queued_at + tables.Content.size * (SECONDS_PER_MIB / 1048576)
+TO_INDEX = or_(
+    tables.Content.state == "indexing",
+    and_(tables.Content.state == "ready", tables.Content.generation == 0, tables.Content.passage_count > 0),
+)
+
+
+@dataclass(frozen=True)
+class ReadJob:
+    """A file to read. `name` is what one of its documents is called."""
+
+    content_id: int
+    sha256: str
+    format: str
+    name: str
+
+
+@dataclass(frozen=True)
+class IndexJob:
+    """A content whose passages are to be embedded and indexed; `attempts` that were begun and not
+    finished."""
+
+    content_id: int
+    language: str
+    passages: int
+    attempts: int
+
+
+@dataclass(frozen=True)
+class ReadContent:
+    """What reading a file gave. `attachments`: how many files in it became documents."""
+
+    parsed: Parsed
+    passages: Sequence[Passage]
+    language: str
+    warnings: Sequence[Warning]
+    attachments: int
+
+
+def recover(db: Session) -> int:
+    """After a start: what a crash left half done is queued again, or refused after too many tries. How
+    many."""
+    lock(db)
+    tried = tables.Content.attempts >= MOST_ATTEMPTS
+    for content_id in db.scalars(select(tables.Content.id).where(tables.Content.state == "reading", tried)).all():
+        give_up(db, content_id)
+    for content_id in db.scalars(select(tables.Content.id).where(TO_INDEX, tried)).all():
+        give_up(db, content_id)
+    begun = update(tables.Content).where(tables.Content.state == "reading")
+    return _rows(db, begun.values(state="queued", pages_read=0))
+
+
+def claim(db: Session) -> ReadJob | None:
+    """The next file to read, now `reading`; None when nothing is queued. Oldest first, small ones may
+    overtake."""
+    queued = tables.Content.state == "queued"
+    if db.scalar(select(tables.Content.id).where(queued).limit(1)) is None:
+        return None
+    lock(db)
+    content = db.scalars(select(tables.Content).where(queued).order_by(_OLD_FIRST).limit(1)).first()
+    if content is None:
+        return None
+    content.state, content.attempts = "reading", content.attempts + 1
+    content.pages_read = content.pages_total = 0
+    return ReadJob(content.id, content.sha256, content.format, _some_name(db, content.id))
+
+
+def progress(db: Session, content_id: int, done: int, total: int) -> bool:
+    """Note how many pages are read. False when nobody wants the content any more."""
+    return _update_reading(db, content_id, pages_read=done, pages_total=total)
+
+
+def store(db: Session, content_id: int, read: ReadContent) -> bool:
+    """Keep pages and passages; the content is `indexing` now. False (and nothing kept) when it was
+    deleted."""
+    lock(db)
+    pages = len(read.parsed.pages)
+    if not _update_reading(
+        db,
+        content_id,
+        state="indexing",
+        attempts=0,
+        outcome=read.parsed.outcome,
+        refusal_code="",
+        refusal="",
+        refusal_values={},
+        warnings=[{"code": one.code, "text": one.text, "page": one.page} for one in read.warnings],
+        title=read.parsed.title[:400],
+        language=read.language,
+        has_pages=read.parsed.has_pages,
+        pages_read=pages,
+        pages_total=pages,
+        passage_count=len(read.passages),
+        attachments=read.attachments,
+        generation=0,
+    ):
+        return False
+    _drop_text(db, content_id)
+    _insert_text(db, content_id, read)
+    return True
+
+
+def refuse(db: Session, content_id: int, code: str, reason: str, values: dict[str, Any]) -> None:
+    """It cannot be read: say why, keep nothing of its text, and let the index forget it."""
+    lock(db)
+    content = db.get(tables.Content, content_id)
+    if content is None:
+        return
+    content.state, content.outcome, content.attempts, content.generation = "refused", "refused", 0, 0
+    content.refusal_code, content.refusal, content.refusal_values = code, reason, values
+    content.passage_count = content.attachments = 0
+    content.warnings = []
+    _drop_text(db, content_id)
+    db.merge(tables.Removal(content_id=content_id, sha256=content.sha256))
+
+
+def give_up(db: Session, content_id: int) -> None:
+    refuse(db, content_id, "crashed", INTERRUPTED, {"times": MOST_ATTEMPTS})
+
+
+def release(db: Session, content_id: int, *, counted: bool) -> None:
+    """Back into the queue. `counted`: the try was the file's fault, and the last one refuses it."""
+    lock(db)
+    content = db.get(tables.Content, content_id)
+    if content is None or content.state != "reading":
+        return
+    if counted and content.attempts >= MOST_ATTEMPTS:
+        give_up(db, content_id)
+        return
+    content.state = "queued"
+    content.attempts -= 0 if counted else 1
+
+
+def to_index(db: Session, without: Iterable[int] = (), most: int = 64, largest: int | None = None) -> list[IndexJob]:
+    """What waits to be embedded: small ones first among those of the same minute. `largest`: passages at
+    most."""
+    age = tables.Content.queued_at + tables.Content.passage_count * 0.05
+    query = select(
+        tables.Content.id, tables.Content.language, tables.Content.passage_count, tables.Content.attempts
+    ).where(TO_INDEX)
+    if largest is not None:
+        query = query.where(tables.Content.passage_count <= largest)
+    left_out = set(without)
+    rows = db.execute(query.order_by(tables.Content.attempts, age).limit(most + len(left_out)))
+    return [IndexJob(*row) for row in rows if row[0] not in left_out][:most]
+
+
+def begin(db: Session, content_id: int) -> bool:
+    """One more try to index it. False when it was deleted."""
+    counted = update(tables.Content).where(tables.Content.id == content_id, TO_INDEX)
+    # Not a change that people see: changed_at stays.
+    values = {"attempts": tables.Content.attempts + 1, "changed_at": tables.Content.changed_at}
+    return _rows(db, counted.values(values)) > 0
+
+
+def not_begun(db: Session, content_ids: Sequence[int]) -> None:
+    """Take back `begin`: it was not their fault that it came to nothing."""
+    for some in pieces(content_ids):
+        begun = update(tables.Content).where(tables.Content.id.in_(some), TO_INDEX, tables.Content.attempts > 0)
+        values = {"attempts": tables.Content.attempts - 1, "changed_at": tables.Content.changed_at}
+        db.execute(begun.values(values))
+
+
+def give_up_tried(db: Session) -> None:
+    """New contents that failed to be indexed too often end as refused."""
+    tried = (tables.Content.state == "indexing", tables.Content.attempts >= MOST_ATTEMPTS)
+    for content_id in db.scalars(select(tables.Content.id).where(*tried)).all():
+        give_up(db, content_id)
+
+
+def passages_of(db: Session, content_id: int) -> list[Passage]:
+    """The passages as they were cut. Marks only as far as indexing needs them: not at all."""
+    query = select(tables.Passage).where(tables.Passage.content_id == content_id).order_by(tables.Passage.ordinal)
+    return [
+        Passage(row.ordinal, row.text, tuple(row.headings), _first_mark(row.marks), row.tokens)
+        for row in db.scalars(query)
+    ]
+
+
+def finish(db: Session, content_ids: Sequence[int], generation: int) -> None:
+    """They are found from this generation on: ready."""
+    lock(db)
+    for some in pieces(content_ids):
+        done = update(tables.Content).where(tables.Content.id.in_(some), TO_INDEX)
+        db.execute(done.values(state="ready", generation=generation, attempts=0))
+
+
+def mark_missing(db: Session, indexed: set[int]) -> int:
+    """Contents that are ready but not in the index are indexed again from their passages. How many."""
+    lock(db)
+    query = select(tables.Content.id).where(
+        tables.Content.state == "ready", tables.Content.passage_count > 0, tables.Content.generation > 0
+    )
+    missing = set(db.scalars(query)) - indexed
+    for some in pieces(missing):
+        marked = update(tables.Content).where(tables.Content.id.in_(some))
+        db.execute(marked.values(generation=0, attempts=0, changed_at=tables.Content.changed_at))
+    return len(missing)
+
+
+def unknown_to_us(db: Session, indexed: set[int]) -> set[int]:
+    """Contents of the index that the database does not have, or has refused."""
+    known = select(tables.Content.id).where(tables.Content.state != "refused")
+    return indexed - set(db.scalars(known))
+
+
+def removals(db: Session) -> list[tuple[int, str]]:
+    """(content id, SHA-256) of what has to go from index and disk."""
+    rows = db.execute(select(tables.Removal.content_id, tables.Removal.sha256).limit(1000))
+    return [(content_id, sha256) for content_id, sha256 in rows]
+
+
+def removed(db: Session, content_ids: Sequence[int]) -> None:
+    db.execute(delete(tables.Removal).where(tables.Removal.content_id.in_(content_ids)))
+
+
+def still_wanted(db: Session, content_ids: Sequence[int]) -> set[int]:
+    """Those of them that are (again) in the index or on their way there."""
+    query = select(tables.Content.id).where(tables.Content.id.in_(content_ids), tables.Content.state != "refused")
+    return set(db.scalars(query))
+
+
+def pieces(values: Iterable[int]) -> Iterable[list[int]]:
+    """In lists that fit into one statement."""
+    rest = list(values)
+    return (rest[start : start + 1000] for start in range(0, len(rest), 1000))
+
+
+def _some_name(db: Session, content_id: int) -> str:
+    names = select(tables.Document.name).where(tables.Document.content_id == content_id)
+    return db.scalar(names.order_by(tables.Document.created_at).limit(1)) or ""
+
+
+def _update_reading(db: Session, content_id: int, **values: Any) -> bool:
+    wanted = update(tables.Content).where(tables.Content.id == content_id, tables.Content.state == "reading")
+    return _rows(db, wanted.values(changed_at=time.time(), **values)) > 0
+
+
+def _rows(db: Session, statement: Any) -> int:
+    result = db.execute(statement)
+    assert isinstance(result, CursorResult)
+    return result.rowcount
+
+
+def _drop_text(db: Session, content_id: int) -> None:
+    db.execute(delete(tables.Passage).where(tables.Passage.content_id == content_id))
+    db.execute(delete(tables.PageSize).where(tables.PageSize.content_id == content_id))
+
+
+def _insert_text(db: Session, content_id: int, read: ReadContent) -> None:
+    pages = [
+        {
+            "content_id": content_id,
+            "number": page.number,
+            "label": page.label[:200],
+            "width": page.width,
+            "height": page.height,
+        }
+        for page in read.parsed.pages
+    ]
+    passages = [
+        {
+            "content_id": content_id,
+            "ordinal": one.ordinal,
+            "text": one.text,
+            "headings": list(one.headings),
+            "marks": [_mark_values(mark) for mark in one.marks],
+            "tokens": one.tokens,
+        }
+        for one in read.passages
+    ]
+    if pages:
+        db.execute(insert(tables.PageSize), pages)
+    if passages:
+        db.execute(insert(tables.Passage), passages)
+
+
+def _mark_values(mark: Mark) -> list[Any]:
+    box = mark.box
+    return [mark.start, mark.end, mark.page, [box.x0, box.y0, box.x1, box.y1] if box else None]
+
+
+def _first_mark(marks: list[Any]) -> tuple[Mark, ...]:
+    return tuple(Mark(start, end, page, None) for start, end, page, _ in marks[:1])

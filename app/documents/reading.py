@@ -1,0 +1,156 @@
+"""The reading half of the worker: a queued file becomes pages and passages in the database.
+
+    claim -> parse (own limited process) -> attachments -> cut into passages -> store: "indexing"
+
+A file that cannot be read is refused with its reason; trouble that is not the file's (a full disk, a locked
+database) puts it back into the queue and waits.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import structlog
+from sqlalchemy.exc import OperationalError
+
+from app.config import Settings
+from app.db import tables
+from app.db.session import Database
+from app.documents import attachments, jobs
+from app.documents.blobs import blob_path
+from app.documents.limits import parse_limits
+from app.documents.signals import Signals
+from app.errors import OutOfSpace
+from ingestion.chunk import cut
+from ingestion.language import detect
+from ingestion.sandbox import parse
+from ingestion.types import Parsed, Refused
+from models.types import Tokenizer
+
+log = structlog.get_logger()
+
+PROGRESS_SECONDS = 0.3
+LANGUAGE_CHARS = 20_000
+MISSING = "The stored file is missing on this server. Upload it again."
+NO_TEXT = "No text was found in this file. If it is a scan, run text recognition (OCR) on it and upload the result."
+
+
+class Unwanted(Exception):
+    """The document was deleted while it was being read, or the worker is to stop."""
+
+
+class Reader:
+    """Reads one file at a time; several may work side by side."""
+
+    def __init__(
+        self, settings: Settings, database: Database, tokenizer: Callable[[], Tokenizer], signals: Signals
+    ) -> None:
+        self._settings = settings
+        self._database = database
+        self._tokenizer = tokenizer
+        self._signals = signals
+
+    def run(self) -> None:
+        """Until told to stop."""
+        while not self._signals.stopping:
+            try:
+                worked = self.step()
+            except Exception:
+                log.exception("reading failed")
+                self._signals.pause()
+            else:
+                if not worked:
+                    self._signals.wait_for_work()
+
+    def step(self) -> bool:
+        """Read the next file. False when there is none."""
+        with self._database.session() as db:
+            job = jobs.claim(db)
+        if job is not None:
+            self._read(job)
+            self._signals.wake()
+            return True
+        return self._unpack_again()
+
+    def _read(self, job: jobs.ReadJob) -> None:
+        started = time.monotonic()
+        try:
+            self._store(job, self._parse(job))
+        except Unwanted:
+            self._release(job, counted=False)
+        except Refused as refused:
+            self._refuse(job, refused)
+        except (OutOfSpace, OSError, OperationalError) as error:
+            log.warning("reading is held up", content=job.content_id, error=str(error))
+            self._release(job, counted=False)
+            self._signals.pause()
+        except Exception:
+            log.exception("reading a file failed", content=job.content_id)
+            self._release(job, counted=True)
+        else:
+            log.info("read", content=job.content_id, seconds=round(time.monotonic() - started, 2))
+
+    def _parse(self, job: jobs.ReadJob) -> Parsed:
+        path = blob_path(self._settings, job.sha256)
+        if not path.is_file():
+            raise Refused("missing", MISSING)
+        return parse(path, job.name, parse_limits(self._settings), self._on_page(job.content_id))
+
+    def _on_page(self, content_id: int) -> Callable[[int, int], None]:
+        last = 0.0
+
+        def on_page(done: int, total: int) -> None:
+            nonlocal last
+            if self._signals.stopping:
+                raise Unwanted
+            if time.monotonic() - last < PROGRESS_SECONDS:
+                return
+            last = time.monotonic()
+            with self._database.session() as db:
+                if not jobs.progress(db, content_id, done, total):
+                    raise Unwanted
+
+        return on_page
+
+    def _store(self, job: jobs.ReadJob, parsed: Parsed) -> None:
+        passages = cut(parsed, self._settings.passage_tokens, self._tokenizer().count)
+        if not passages and not parsed.attachments:
+            raise Refused("no_text", NO_TEXT)
+        language = parsed.language or detect("\n".join(one.text for one in passages)[:LANGUAGE_CHARS])
+        with attachments.unpacking(self._settings, parsed.attachments) as unpacked:
+            read = jobs.ReadContent(
+                parsed, passages, language, (*parsed.warnings, *unpacked.warnings), len(unpacked.taken)
+            )
+            with self._database.session() as db:
+                if jobs.store(db, job.content_id, read):
+                    attachments.attach(db, self._settings, job.content_id, unpacked)
+
+    def _refuse(self, job: jobs.ReadJob, refused: Refused) -> None:
+        if self._signals.stopping:  # the child was ended by us
+            self._release(job, counted=False)
+            return
+        with self._database.session() as db:
+            jobs.refuse(db, job.content_id, refused.code, refused.reason, dict(refused.values))
+        log.info("refused", content=job.content_id, code=refused.code)
+
+    def _release(self, job: jobs.ReadJob, *, counted: bool) -> None:
+        with self._database.session() as db:
+            jobs.release(db, job.content_id, counted=counted)
+
+    def _unpack_again(self) -> bool:
+        """A mail read earlier came into another collection: its attachments have to follow. False when there
+        is none."""
+        with self._database.session() as db:
+            content_id = attachments.next_to_unpack(db)
+            content = db.get(tables.Content, content_id) if content_id is not None else None
+        if content is None:
+            return False
+        try:
+            parsed = parse(blob_path(self._settings, content.sha256), "mail.eml", parse_limits(self._settings))
+            found = parsed.attachments
+        except Refused:
+            found = ()
+        with attachments.unpacking(self._settings, found) as unpacked, self._database.session() as db:
+            attachments.attach(db, self._settings, content.id, unpacked)
+        return True
