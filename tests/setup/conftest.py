@@ -1,58 +1,17 @@
-"""A project folder to set up, and programs that answer from a script."""
+"""A project folder to set up, and stand-ins for other programs and for the screen."""
 
 from __future__ import annotations
 
-import io
 import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
+
+from setup_stand_ins import Paper, Script  # noqa: E402
 
 from installer.environment import Environment  # noqa: E402
-from installer.steps import Ran, Screen  # noqa: E402
-
-
-class Script:
-    """Stands for other programs: the first answer whose words all occur in the command is given, else success."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-        self.answers: list[tuple[tuple[str, ...], Callable[[], Ran]]] = []
-
-    def when(self, *words: str, code: int = 0, says: str = "", times: int = 1000) -> None:
-        left = [times]
-
-        def answer() -> Ran:
-            left[0] -= 1
-            return Ran(code, says) if left[0] >= 0 else Ran(0, "")
-
-        self.answers.append((words, answer))
-
-    def run(self, arguments: Sequence[str], on_line: Callable[[str], None] | None = None) -> Ran:
-        command = " ".join(arguments)
-        self.asked.append(command)
-        for words, answer in self.answers:
-            if all(word in command for word in words):
-                ran = answer()
-                for line in ran.output.splitlines() if on_line else ():
-                    on_line(line)
-                return ran
-        return Ran(0, "")
-
-
-class Paper(Screen):
-    """A screen whose text can be read."""
-
-    def __init__(self) -> None:
-        super().__init__(io.StringIO())
-
-    @property
-    def text(self) -> str:
-        return self.stream.getvalue()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from conftest import ROOT
+from setup_stand_ins import ROOT
 
 from installer.constraints import LEFT_OUT, agreed, rendered
 

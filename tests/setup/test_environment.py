@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import Paper, Script
+from setup_stand_ins import Paper, Script
 
 from installer.environment import (
     Environment,

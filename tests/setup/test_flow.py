@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Paper, Script
+from setup_stand_ins import Paper, Script
 
 from installer import flow, machine
 from installer.environment import Environment

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from conftest import Paper, Script
+from setup_stand_ins import Paper, Script
 
 from installer import machine
 from installer.machine import GB, Machine, check, check_disk, choose_profile

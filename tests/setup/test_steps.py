@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Paper
+from setup_stand_ins import ROOT, Paper
 
 from installer import steps
 from installer.steps import Processes, SetupError, bytes_in, readable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Paper, Script
+from setup_stand_ins import Paper, Script
 
 from installer import system
 from installer.steps import SetupError
