@@ -70,9 +70,7 @@ def weights_digest(folder: Path) -> str:
         name = path.relative_to(folder).as_posix()
         mark = known.get(name)
         trusted = mark is not None and _matches(path, mark, thorough=False)
-        digest.update(
-            f"{mark.sha256 if mark is not None and trusted else file_digest(path)}  {name}\n".encode()
-        )
+        digest.update(f"{mark.sha256 if mark is not None and trusted else file_digest(path)}  {name}\n".encode())
     return digest.hexdigest()[:12]
 
 

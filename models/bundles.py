@@ -24,7 +24,7 @@ from models.bundle_folder import MARKER, file_digest, folder_digest, is_complete
 from models.catalogue import BUNDLES, Bundle, BundleError
 from models.convert import convert
 
-__all__ = ["BUNDLES", "Bundle", "BundleError", "Progress", "Silent", "StepTime", "Timings", "prepare"]
+__all__ = ["BUNDLES", "Bundle", "BundleError", "Progress", "Silent", "StepTime", "Timings", "prepare", "prepared"]
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 LOCK_SECONDS = 3600.0
@@ -119,8 +119,30 @@ def prepare(
             return _prepare_hub(name_or_path, job)
     except OSError as error:
         raise _explain(error, job.models_dir) from error
-    raise BundleError(
-        f"There is no model named {name_or_path!r}.",
+    raise _unknown(name_or_path)
+
+
+def prepared(name_or_path: str, models_dir: Path) -> Path | None:
+    """The folder `prepare` would return at once, or None where there is work left to do. Raises BundleError for a name
+    that cannot be one."""
+    models_dir = models_dir.expanduser()
+    if name_or_path in BUNDLES:
+        folder, source = models_dir / name_or_path, BUNDLES[name_or_path].sha256
+        return folder if is_complete(folder, source) else None
+    path = Path(name_or_path).expanduser()
+    if path.is_dir() and list(path.rglob("*.safetensors")):
+        return _checked(path.resolve(), str(path))
+    if path.exists():
+        return None
+    if HUB_ID.fullmatch(name_or_path):
+        folder = models_dir / name_or_path.replace("/", "--")
+        return folder if is_complete(folder, name_or_path) else None
+    raise _unknown(name_or_path)
+
+
+def _unknown(name: str) -> BundleError:
+    return BundleError(
+        f"There is no model named {name!r}.",
         f"Choose one of {', '.join(BUNDLES)}; or a hub id (org/name); or a folder on this machine.",
     )
 
@@ -130,9 +152,10 @@ def prepare(
 
 def _prepare_bundle(bundle: Bundle, job: _Job) -> Path:
     folder = job.models_dir / bundle.name
-    with job.step(f"Looking for {bundle.title}", 0):
-        if is_complete(folder, bundle.sha256):
-            return folder
+    started = time.monotonic()
+    if is_complete(folder, bundle.sha256):
+        job.timings.add(f"Looking for {bundle.title}", started, 0)
+        return folder
     with _lock(job, bundle.name, bundle.title):
         if not is_complete(folder, bundle.sha256):
             _check_disk(job.models_dir, bundle)
@@ -175,11 +198,7 @@ def _fetch_gguf(bundle: Bundle, job: _Job) -> Path:
 def _fetch_folder(bundle: Bundle, made: Path, job: _Job) -> None:
     work = job.work(bundle.name)
     from_hub = _from_hub(bundle, bundle.files, job)
-    if (
-        from_hub is not None
-        and _has_all(from_hub, bundle)
-        and folder_digest(from_hub, bundle.files) == bundle.sha256
-    ):
+    if from_hub is not None and _has_all(from_hub, bundle) and folder_digest(from_hub, bundle.files) == bundle.sha256:
         for name in bundle.files:
             (made / name).parent.mkdir(parents=True, exist_ok=True)
             os.replace(from_hub / name, made / name)
@@ -290,9 +309,7 @@ def _prepare_hub(repo: str, job: _Job) -> Path:
 def _checked(folder: Path, name: str) -> Path:
     """`folder`, if it is one that can be served."""
     if not list(folder.rglob("*.safetensors")):
-        raise BundleError(
-            f"{name} has no safetensors weights.", "Choose a model that is published as safetensors."
-        )
+        raise BundleError(f"{name} has no safetensors weights.", "Choose a model that is published as safetensors.")
     if not (folder / "config.json").is_file():
         raise BundleError(f"{name} has no config.json.", "The folder is incomplete; fetch the whole model.")
     return folder

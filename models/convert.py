@@ -50,9 +50,7 @@ def _explain(gguf: Path, finished: child.Finished) -> BundleError:
             "Close other programs, or choose a smaller model (BELEG_MODEL), and run it again.",
         )
     if "No space left" in finished.tail:
-        return BundleError(
-            f"The disk filled up while {gguf.name} was converted.", "Free some space and run it again."
-        )
+        return BundleError(f"The disk filled up while {gguf.name} was converted.", "Free some space and run it again.")
     return BundleError(
         f"{gguf.name} could not be converted: {last}",
         "It may be of a kind that transformers cannot read; choose another model (BELEG_MODEL).",

