@@ -11,6 +11,7 @@ import platform
 import re
 import sys
 import tempfile
+import tomllib
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
@@ -33,6 +34,9 @@ LEFT_OUT = (
     "tokenspeed",
 )
 """First parts of names that the extras pin themselves, or that fit one kind of machine only."""
+
+OLDEST_PYTHON = "3.11.0"
+"""Debian 12 has 3.11.2; some packages' newest versions want a later 3.11 than that."""
 
 Pins = dict[str, str]
 
@@ -57,10 +61,9 @@ def agreed(cpu: Mapping[str, str], gpu: Mapping[str, str]) -> Pins:
 
 
 def rendered(pins: Mapping[str, str], day: date) -> str:
-    python = f"{sys.version_info[0]}.{sys.version_info[1]}"
     head = (
         f"# Versions that Beleg is tested with, for both profiles. `make constraints` renews this file.\n"
-        f"# Resolved on {day.isoformat()} with Python {python} on {platform.machine()}.\n"
+        f"# Resolved on {day.isoformat()} for Python {OLDEST_PYTHON} and newer on {platform.machine()}.\n"
         f"# torch and vLLM are pinned by the extras `cpu` and `gpu` in pyproject.toml.\n"
     )
     return head + "".join(f"{name}=={version}\n" for name, version in pins.items())
@@ -79,9 +82,11 @@ def _fresh_python(folder: Path, commands: Commands) -> str:
 
 
 def _resolve(root: Path, extra: str, python: str, folder: Path, commands: Commands) -> Pins:
+    """What pip would install for the oldest Python, as names and versions; nothing is built or installed."""
     report = folder / f"{extra}.json"
     resolve = [python, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--report", str(report)]
-    resolve.append(f"{root}[{extra},dev]")
+    resolve += ["--python-version", OLDEST_PYTHON, "--only-binary", ":all:", "--target", str(folder / "target")]
+    resolve += _requirements(root, extra)
     ran = commands.run(resolve)
     if ran.code and missing_torch(ran.output):
         ran = commands.run([*resolve, "--extra-index-url", TORCH_INDEX])
@@ -89,6 +94,12 @@ def _resolve(root: Path, extra: str, python: str, folder: Path, commands: Comman
         raise explain(ran.output, ran.code, f"The versions of profile `{extra}` could not be resolved.")
     installs = json.loads(report.read_text("utf-8"))["install"]
     return {_normal(one["metadata"]["name"]): one["metadata"]["version"] for one in installs}
+
+
+def _requirements(root: Path, extra: str) -> list[str]:
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    optional = project["optional-dependencies"]
+    return [*project["dependencies"], *optional[extra], *optional["dev"]]
 
 
 def _normal(name: str) -> str:
