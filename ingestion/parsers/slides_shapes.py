@@ -70,7 +70,7 @@ def _read(shape: Any, package: Package, depth: int) -> Iterator[Block]:
     elif element.tag == f"{_P}graphicFrame":
         yield from _diagram(shape, package)
     elif _kind(element) not in _FURNITURE:
-        yield from _text(element, _kind(element) in _TITLES)
+        yield from _text(element, _kind(element))
 
 
 def _in_order(placed: Sequence[_Placed]) -> list[_Placed]:
@@ -94,14 +94,13 @@ def _kind(element: etree._Element) -> str:
     return holder.get("type", "") if holder is not None else ""
 
 
-def _text(element: etree._Element, is_title: bool) -> Iterator[Block]:
-    paragraphs = [(_level(item), _paragraph(item)) for item in element.iter(f"{_A}p")]
-    filled = [(level, text) for level, text in paragraphs if text.strip()]
-    if is_title:
-        yield from filter(None, [block("heading", " ".join(" ".join(text.split()) for _, text in filled), level=1)])
+def _text(element: etree._Element, kind: str) -> Iterator[Block]:
+    filled = [text for text in (_paragraph(item) for item in element.iter(f"{_A}p")) if text.strip()]
+    if kind in _TITLES:
+        yield from filter(None, [block("heading", " ".join(" ".join(text.split()) for text in filled), level=1)])
         return
-    text = "\n".join(text for _, text in filled)
-    several = len(filled) > 1
+    text = "\n".join(text for text in filled)
+    several = len(filled) > 1 and kind != "subTitle"
     yield from filter(None, [block("list" if several else "paragraph", text)])
 
 
@@ -110,12 +109,6 @@ def _paragraph(item: etree._Element) -> str:
     for part in item.iter(f"{_A}t", f"{_A}br", f"{_A}tab"):
         out.append({f"{_A}br": "\n", f"{_A}tab": " "}.get(part.tag, part.text or ""))
     return "".join(out)
-
-
-def _level(item: etree._Element) -> int:
-    properties = item.find(f"{_A}pPr")
-    level = properties.get("lvl", "0") if properties is not None else "0"
-    return int(level) if level.isdigit() else 0
 
 
 def _table(element: etree._Element) -> Iterator[Block]:
@@ -187,4 +180,4 @@ def _alternative(order: int, choice: etree._Element) -> _Placed:
     offset = next(choice.iter(f"{_A}off"), None)
     place = (offset.get("y", "0"), offset.get("x", "0")) if offset is not None else ("0", "0")
     top, left = (int(text) if text.lstrip("-").isdigit() else 0 for text in place)
-    return _Placed(top, left, 0, order, tuple(_text(choice, False)))
+    return _Placed(top, left, 0, order, tuple(_text(choice, "")))
