@@ -1,0 +1,110 @@
+"""The units passages are made of: printed lines, and pieces of a line where one alone is too long."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from ingestion.types import Block, Box, Line, Page
+
+SENTENCE = re.compile(r".+?(?:[.!?…][\"'”’)\]]*\s+|[。！？]\s*|;\s+|$)", re.DOTALL)
+WORD = re.compile(r"\S+\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A line, or a piece of one (then `line` is shared). `heading` is its level, 0 for other text; `joint` the tokens
+    of what joins it to the unit before; `header` what a passage that starts here must repeat first."""
+
+    text: str
+    page: int
+    box: Box | None
+    tokens: int
+    block: int
+    line: int
+    joint: int = 1
+    heading: int = 0
+    table: bool = False
+    header: str = ""
+    header_tokens: int = 0
+    header_box: Box | None = None
+
+
+def units_of(pages: tuple[Page, ...], size: int, count: Callable[[str], int]) -> list[Unit]:
+    """All lines of `pages`, counted once each; none has more than `size` tokens."""
+    units: list[Unit] = []
+    blocks = [(page.number, block) for page in pages for block in page.blocks]
+    for number, (page, block) in enumerate(blocks):
+        header, tokens, box = _header(block, size, count)
+        for line in (part for raw in block.lines for part in _plain(raw)):
+            repeat = bool(header) and line.text != header
+            first = Unit(
+                text=line.text,
+                page=page,
+                box=line.box,
+                tokens=0,
+                block=number,
+                line=len(units),
+                heading=max(block.level, 1) if block.kind == "heading" else 0,
+                table=block.kind == "table",
+                header=header if repeat else "",
+                header_tokens=tokens if repeat else 0,
+                header_box=box if repeat else None,
+            )
+            pieces = _pieces(line.text, size - first.header_tokens, count)
+            units += [replace(first, text=text, tokens=length) for text, length in pieces]
+    return units
+
+
+def _header(block: Block, size: int, count: Callable[[str], int]) -> tuple[str, int, Box | None]:
+    """A table's header with its tokens and place; none if it would fill more than half a passage."""
+    header = block.header.strip()
+    if not header:
+        return "", 0, None
+    tokens = count(header) + 1
+    if tokens * 2 > size:
+        return "", 0, None
+    box = next((line.box for line in block.lines if line.text.strip() == header), None)
+    return header, tokens, box
+
+
+def _plain(line: Line) -> Iterator[Line]:
+    """The line without white space at its end; none if nothing is left, several if a parser left line ends in it."""
+    for text in line.text.splitlines():
+        if text.strip():
+            yield Line(text.rstrip(), line.box)
+
+
+def _pieces(text: str, size: int, count: Callable[[str], int]) -> Iterator[tuple[str, int]]:
+    """`text` in pieces of at most `size` tokens with their counts: whole, else at sentences, words, anywhere."""
+    tokens = count(text)
+    if tokens <= size:
+        yield text, tokens
+        return
+    for pattern in (SENTENCE, WORD):
+        parts = [match.group() for match in pattern.finditer(text)]
+        if len(parts) > 1:
+            break
+    else:
+        half = len(text) // 2
+        if half == 0:
+            yield text, tokens
+            return
+        parts = [text[:half], text[half:]]
+    for packed in _packed(parts, size, count):
+        yield from _pieces(packed, size, count)
+
+
+def _packed(parts: list[str], size: int, count: Callable[[str], int]) -> Iterator[str]:
+    """Neighbouring parts together, as many as fit."""
+    held, tokens = "", 0
+    for part in parts:
+        length = count(part)
+        if held and tokens + length > size:
+            yield held.rstrip()
+            held, tokens = "", 0
+        held += part
+        tokens += length
+    if held.strip():
+        yield held.rstrip()

@@ -1,0 +1,100 @@
+"""The kinds of file we know: by which bytes or names to tell them, and what to say of those that cannot be read."""
+
+from __future__ import annotations
+
+READABLE = ("pdf", "docx", "pptx", "xlsx", "csv", "html", "markdown", "text", "eml")
+
+DAMAGED = "The file is damaged. Open it in the program it was made with, save it again and upload the new file."
+DAMAGED_ZIP = "The file is damaged: its archive cannot be opened. Save it again and upload the new file."
+EMPTY = "The file is empty (0 bytes). Check the original and upload it again."
+ENCRYPTED = "The file is password protected. Remove the password in the program it was made with and upload it again."
+TOO_MANY_MEMBERS = "The archive lists more files than can be handled. Upload the documents one by one."
+NO_MAIL = "The file is named like a mail but holds no mail. Export the mail again and upload the new file."
+UNKNOWN = (
+    "The content is of no kind that can be read. "
+    "Upload PDF, Word, PowerPoint, Excel, CSV, HTML, Markdown, text or mail (.eml)."
+)
+
+NOT_YET = {
+    "odt": "OpenDocument text (.odt) cannot be read yet. Save it as .docx or PDF and upload that.",
+    "ods": "OpenDocument spreadsheets (.ods) cannot be read yet. Save it as .xlsx and upload that.",
+    "odp": "OpenDocument slides (.odp) cannot be read yet. Save it as .pptx or PDF and upload that.",
+    "epub": "E-books (.epub) cannot be read yet. Convert it to PDF and upload that.",
+    "rtf": "Rich text (.rtf) cannot be read yet. Save it as .docx or PDF and upload that.",
+    "doc": "Old Word documents (.doc) cannot be read yet. Save it as .docx and upload that.",
+    "xls": "Old Excel workbooks (.xls) cannot be read yet. Save it as .xlsx and upload that.",
+    "xlsb": "Binary Excel workbooks (.xlsb) cannot be read yet. Save it as .xlsx and upload that.",
+    "ppt": "Old PowerPoint slides (.ppt) cannot be read yet. Save it as .pptx and upload that.",
+    "msg": "Outlook messages (.msg) cannot be read yet. Save it as .eml and upload that.",
+    "ole": "Old office files of this kind cannot be read yet. Save it as .docx, .xlsx, .pptx or PDF and upload that.",
+    "image": "Pictures cannot be read yet: text recognition (OCR) is not available. Upload the text as PDF or Word.",
+    "zip": "Archives (.zip) cannot be read yet. Unpack it and upload the documents in it.",
+    "archive": "Archives cannot be read yet. Unpack it and upload the documents in it.",
+    "json": "JSON cannot be read yet. Save it as .txt or .csv and upload that.",
+    "ipynb": "Notebooks (.ipynb) cannot be read yet. Save it as HTML, Markdown or PDF and upload that.",
+    "xml": "XML cannot be read yet. Save it as .txt or HTML and upload that.",
+    "mbox": "Whole mailboxes (.mbox) cannot be read yet. Save the mails one by one as .eml and upload those.",
+    "media": "Sound and video cannot be read. Upload a transcript.",
+    "program": "Programs cannot be read. Upload PDF, Word, PowerPoint, Excel, CSV, HTML, Markdown, text or mail.",
+}
+
+MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"{\\rtf", "rtf"),
+    (b"\x89PNG\r\n\x1a\n", "image"),
+    (b"\xff\xd8\xff", "image"),
+    (b"GIF87a", "image"),
+    (b"GIF89a", "image"),
+    (b"II*\x00", "image"),
+    (b"MM\x00*", "image"),
+    (b"\x00\x00\x01\x00", "image"),
+    (b"8BPS", "image"),
+    (b"\x1f\x8b", "archive"),
+    (b"7z\xbc\xaf\x27\x1c", "archive"),
+    (b"Rar!\x1a\x07", "archive"),
+    (b"BZh", "archive"),
+    (b"\xfd7zXZ\x00", "archive"),
+    (b"\x28\xb5\x2f\xfd", "archive"),
+    (b"ID3", "media"),
+    (b"OggS", "media"),
+    (b"fLaC", "media"),
+    (b"\x1aE\xdf\xa3", "media"),
+    (b"\x7fELF", "program"),
+    (b"MZ", "program"),
+)
+
+OLE_STREAMS = (
+    ("EncryptedPackage", "encrypted"),
+    ("EncryptionInfo", "encrypted"),
+    ("__properties_version1.0", "msg"),
+    ("WordDocument", "doc"),
+    ("PowerPoint Document", "ppt"),
+    ("Workbook", "xls"),
+    ("Book", "xls"),
+)
+
+ODF = {
+    "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.oasis.opendocument.spreadsheet": "ods",
+    "application/vnd.oasis.opendocument.presentation": "odp",
+    "application/epub+zip": "epub",
+}
+
+TEXT_NAMES = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".eml": "eml",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ipynb": "ipynb",
+    ".xml": "xml",
+    ".mbox": "mbox",
+    ".svg": "image",
+    ".xls": "csv",  # many programs write a CSV or HTML table and call it .xls
+}
+
+BINARY_NAMES = {".pdf", ".docx", ".pptx", ".xlsx", ".odt", ".ods", ".odp", ".doc", ".ppt", ".msg", ".zip", ".epub"}

@@ -1,0 +1,136 @@
+"""Characters with boxes (any source: PDF text, OCR) to segments, in bulk with numpy."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingestion.layout.types import Segment
+from ingestion.types import Box
+
+WORD_HYPHEN = 2  # PDFium's mark for a hyphen that divides a word at the end of a line
+ACCENTS = {0xA8: 0x308, 0xB4: 0x301, 0x60: 0x300, 0x2C6: 0x302, 0x2DC: 0x303, 0x2C7: 0x30C, 0x2DA: 0x30A, 0xB8: 0x327}
+SPACES = np.array([9, 32, 0xA0, 0x1680, *range(0x2000, 0x200C), 0x202F, 0x205F, 0x3000], dtype=np.uint32)
+GAP = 1.0  # heights of white space that set two segments apart
+STEP = 0.6  # heights a character may stand higher or lower than its neighbour
+
+LIGATURES = {
+    code: unicodedata.normalize("NFKC", chr(code)) for code in (*range(0xFB00, 0xFB07), *range(0xFB13, 0xFB18))
+}
+PRESENTATION = {
+    code: unicodedata.normalize("NFKC", chr(code))
+    for code in (*range(0xFB1D, 0xFB50), *range(0xFB50, 0xFDFE), *range(0xFE70, 0xFEFD))
+    if unicodedata.category(chr(code)) not in ("Cn", "Mn")
+}
+DROPPED = dict.fromkeys(
+    [*range(32), 0x7F, *range(0x80, 0xA0), 0xAD, *range(0x200B, 0x2010), 0x2060, 0xFEFF, 0xFFFD, 0xFFFF]
+)
+REPLACED = {0xA0: " ", 0x17F: "s", 0xF0B7: "•", 0xF0A7: "▪", 0xF0D8: "▸", 0xF0FC: "✓", 9: " ", 10: " ", 13: " "}
+CLEAN = {**PRESENTATION, **DROPPED, **LIGATURES, **REPLACED, WORD_HYPHEN: "-"}
+LEADERS = re.compile(r"(?:\s*[.·…_]){4,}\s*")
+RUNS = re.compile(r" {2,}")
+
+
+def clean(text: str) -> str:
+    """Ligatures and presentation forms as plain letters, no control or invisible characters, dot leaders as a gap."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text.translate(CLEAN))
+    elif not text.isprintable():
+        text = text.translate(CLEAN)
+    if "..." in text or ". ." in text or "___" in text or "…" in text or "··" in text:
+        text = LEADERS.sub("\t", text)
+    return RUNS.sub(" ", text).strip()
+
+
+def to_segments(
+    codes: NDArray[np.uint32], boxes: NDArray[np.float32], style: Callable[[int], tuple[float, bool]]
+) -> list[Segment]:
+    """`codes` (n,) code points in the source's order, `boxes` (n, 4) as x0, y0, x1, y1; `style(i)` gives size in
+    points and weight of a character, asked once a segment."""
+    breaks = (codes == 10) | (codes == 13)
+    solid = ~breaks & ((codes > 32) | (codes == WORD_HYPHEN)) & ~np.isin(codes, SPACES) & (boxes[:, 3] > boxes[:, 1])
+    index = np.flatnonzero(solid)
+    if not len(index):
+        return []
+    lines = np.cumsum(breaks)[index]
+    upright = _upright(boxes[index], lines)
+    cuts = np.flatnonzero(_cuts(boxes[index], lines, upright)) + 1
+    starts, ends = np.concatenate(([0], cuts)), np.concatenate((cuts, [len(index)]))
+    edges = _edges(boxes[index], starts)
+    codes = _letters_in_order(_with_accents(codes, boxes), boxes)
+    found = []
+    for number, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+        raw = codes[index[start] : index[end - 1] + 1].astype("<u4").tobytes().decode("utf-32-le", "replace")
+        text = clean(raw)
+        if text and text != "\t":
+            size, bold = style(int(index[(start + end - 1) // 2]))
+            box = Box(*edges[number])
+            found.append(Segment(text, box, size, bold, codes[index[end - 1]] == WORD_HYPHEN, bool(upright[start])))
+    return found
+
+
+def _with_accents(codes: NDArray[np.uint32], boxes: NDArray[np.float32]) -> NDArray[np.uint32]:
+    """TeX prints some accented letters as an accent over a letter: the two become the one letter they show."""
+    places = np.flatnonzero(np.isin(codes[:-1], list(ACCENTS)))
+    if not len(places):
+        return codes
+    codes = codes.copy()
+    for at in places.tolist():
+        letter = "i" if codes[at + 1] == 0x131 else chr(codes[at + 1])
+        whole = unicodedata.normalize("NFC", letter + chr(ACCENTS[int(codes[at])]))
+        middle = (boxes[at, 0] + boxes[at, 2]) / 2
+        if letter.isalpha() and len(whole) == 1 and boxes[at + 1, 0] < middle < boxes[at + 1, 2]:
+            codes[at], codes[at + 1] = 0, ord(whole)
+    return codes
+
+
+def _upright(boxes: NDArray[np.float32], lines: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Per character: does its line run across the page? Lines of one character do."""
+    starts = np.flatnonzero(np.concatenate(([True], lines[1:] != lines[:-1])))
+    edges = _edges_array(boxes, starts)
+    wide = (edges[:, 2] - edges[:, 0]) * 2 >= edges[:, 3] - edges[:, 1]
+    sizes = np.diff(np.concatenate((starts, [len(lines)])))
+    return np.repeat(wide | (sizes < 2), sizes)
+
+
+def _cuts(boxes: NDArray[np.float32], lines: NDArray[np.int64], upright: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Between which neighbouring characters a new segment starts."""
+    before, after = boxes[:-1], boxes[1:]
+    height = np.maximum(before[:, 3] - before[:, 1], after[:, 3] - after[:, 1])
+    gap = np.maximum(after[:, 0] - before[:, 2], before[:, 0] - after[:, 2])
+    step = np.abs(after[:, 1] + after[:, 3] - before[:, 1] - before[:, 3]) / 2
+    apart = (gap > GAP * height) | (step > STEP * height)
+    cuts: NDArray[np.bool_] = (lines[1:] != lines[:-1]) | (apart & upright[1:])
+    return cuts
+
+
+def _edges_array(boxes: NDArray[np.float32], starts: NDArray[np.int64]) -> NDArray[np.float32]:
+    low = np.minimum.reduceat(boxes[:, :2], starts)
+    high = np.maximum.reduceat(boxes[:, 2:], starts)
+    return np.concatenate((low, high), axis=1)
+
+
+def _edges(boxes: NDArray[np.float32], starts: NDArray[np.int64]) -> list[list[float]]:
+    edges: list[list[float]] = _edges_array(boxes, starts).tolist()
+    return edges
+
+
+def _letters_in_order(codes: NDArray[np.uint32], boxes: NDArray[np.float32]) -> NDArray[np.uint32]:
+    """One glyph that stands for several right-to-left letters (lam-alef) comes with its letters reversed: characters
+    of one box are turned round."""
+    arabic = ((codes >= 0x590) & (codes < 0x900)) | ((codes >= 0xFB1D) & (codes < 0xFEFD))
+    if not arabic.any():
+        return codes
+    same = arabic[1:] & arabic[:-1] & (boxes[1:] == boxes[:-1]).all(axis=1)
+    turned = codes.copy()
+    start = 0
+    for at in range(1, len(codes) + 1):
+        if at == len(codes) or not same[at - 1]:
+            if at - start > 1:
+                turned[start:at] = codes[start:at][::-1]
+            start = at
+    return turned

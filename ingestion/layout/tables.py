@@ -1,0 +1,83 @@
+"""Rows with several cells to a table block: cells in their columns, the header kept apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ingestion.layout.types import Row
+from ingestion.types import Block, Line
+
+NUMBER = re.compile(r"[^A-Za-z]*\d[^A-Za-z]*")
+
+
+def is_table_row(row: Row) -> bool:
+    return len(row.cells) >= 2
+
+
+def end_of_table(rows: Sequence[Row], at: int) -> int:
+    """Where the table that starts at row `at` ends; `at` itself if none does. A row with one short cell goes along when
+    the table goes on below it."""
+    end = at
+    while end < len(rows):
+        if not is_table_row(rows[end]) and not _lonely_cell(rows, at, end):
+            break
+        end += 1
+    return end
+
+
+def _lonely_cell(rows: Sequence[Row], start: int, at: int) -> bool:
+    if at == start or at + 1 >= len(rows) or not is_table_row(rows[at + 1]):
+        return False
+    row, above, below = rows[at], rows[at - 1], rows[at + 1]
+    width = max(r.box.x1 for r in rows[start:at]) - min(r.box.x0 for r in rows[start:at])
+    height = row.box.y1 - row.box.y0
+    near = row.box.y0 - above.box.y1 < 1.2 * height and below.box.y0 - row.box.y1 < 1.2 * height
+    return near and row.box.x1 - row.box.x0 < 0.4 * width
+
+
+def table(rows: Sequence[Row]) -> Block:
+    """One line a row, cells separated by tabs; an empty cell leaves its tab, so that no value shifts."""
+    columns = _columns(rows)
+    lines = tuple(Line(_aligned(row, columns), row.box) for row in rows)
+    return Block("table", lines, header=lines[0].text if _has_header(rows) else "")
+
+
+def _columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
+    """The columns' x ranges, from the rows with most cells; none where rows disagree."""
+    most = max(len(row.ranges) for row in rows)
+    full = [row for row in rows if len(row.ranges) == most]
+    columns = [(min(row.ranges[at][0] for row in full), max(row.ranges[at][1] for row in full)) for at in range(most)]
+    ordered = all(left[1] <= right[0] + 1 for left, right in pairwise(columns))
+    return columns if ordered and most >= 2 else []
+
+
+def _aligned(row: Row, columns: list[tuple[float, float]]) -> str:
+    if not columns or len(row.ranges) in (0, len(columns)):
+        return row.text
+    places = [_place(start, end, columns) for start, end in row.ranges]
+    if sorted(set(places)) != places:
+        return row.text
+    cells = [""] * len(columns)
+    for place, cell in zip(places, row.cells, strict=True):
+        cells[place] = cell
+    return "\t".join(cells).rstrip("\t") if places[0] == 0 else "\t".join(cells[places[0] :]).rstrip("\t")
+
+
+def _place(start: float, end: float, columns: list[tuple[float, float]]) -> int:
+    def distance(at: int) -> float:
+        left, right = columns[at]
+        overlap = min(end, right) - max(start, left)
+        return -overlap if overlap > 0 else abs((start + end) - (left + right)) / 2
+
+    return min(range(len(columns)), key=distance)
+
+
+def _has_header(rows: Sequence[Row]) -> bool:
+    """The first row names columns when it holds no figures and rows below do."""
+    first, rest = rows[0], rows[1:]
+    if any(NUMBER.fullmatch(cell) and not re.fullmatch(r"(19|20)\d\d", cell) for cell in first.cells):
+        return False
+    figures = sum(any(NUMBER.fullmatch(cell) for cell in row.cells) for row in rest)
+    return len(rest) >= 2 and figures * 2 >= len(rest) and len(first.cells) * 2 >= max(len(row.cells) for row in rest)

@@ -1,0 +1,157 @@
+"""PDFium through its C interface: open a document, load a page, draw it. (Its text: `pdf_text.py`.)
+
+PDFium is not thread-safe; everything here runs in the reading child.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pypdfium2.raw as c
+
+from ingestion.types import Refused
+
+LOCKED = "The PDF is password protected. Enter the password in a PDF program, save it without one and upload that."
+ENCRYPTION = "The PDF is encrypted in a way that cannot be opened. Save it without encryption and upload that."
+DAMAGED = "The PDF is damaged and cannot be opened. Save or print it as PDF again and upload the new file."
+
+
+class PageDamaged(Exception):
+    """One page that cannot be loaded."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """How page space (PDF user space, origin at the lower left) maps to the page as shown: `left`, `bottom`, `right`,
+    `top` are the visible box (CropBox within MediaBox), `turns` quarter turns clockwise (/Rotate)."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+    turns: int
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height as shown, in points."""
+        width, height = self.right - self.left, self.top - self.bottom
+        return (height, width) if self.turns % 2 else (width, height)
+
+
+class Document:
+    """An open PDF. Use `opened`."""
+
+    def __init__(self, handle: Any) -> None:
+        self.handle = handle
+        self.pages: int = c.FPDF_GetPageCount(handle)
+
+    def title(self) -> str:
+        return _wide(lambda buffer, size: c.FPDF_GetMetaText(self.handle, b"Title", buffer, size))
+
+    def attachments(self, limit: int) -> Iterator[tuple[str, bytes | None]]:
+        """Name and bytes of embedded files; None for one of more than `limit` bytes."""
+        for at in range(min(c.FPDFDoc_GetAttachmentCount(self.handle), 100)):
+            attachment = c.FPDFDoc_GetAttachment(self.handle, at)
+            name = _wide(partial(_attachment_name, attachment))
+            length = ctypes.c_ulong()
+            if not c.FPDFAttachment_GetFile(attachment, None, 0, length):
+                continue
+            if length.value > limit:
+                yield name, None
+                continue
+            data = ctypes.create_string_buffer(length.value)
+            if c.FPDFAttachment_GetFile(attachment, data, length.value, length):
+                yield name, data.raw
+
+    @contextmanager
+    def page(self, number: int) -> Iterator[LoadedPage]:
+        """Page `number`, from 1. What is filled in or noted on it becomes part of it. Raises `PageDamaged`."""
+        handle = c.FPDF_LoadPage(self.handle, number - 1)
+        if not handle:
+            raise PageDamaged(number)
+        if (
+            c.FPDFPage_GetAnnotCount(handle) > 0
+            and c.FPDFPage_Flatten(handle, c.FLAT_NORMALDISPLAY) == c.FLATTEN_SUCCESS
+        ):
+            c.FPDF_ClosePage(handle)
+            handle = c.FPDF_LoadPage(self.handle, number - 1)
+            if not handle:
+                raise PageDamaged(number)
+        try:
+            yield LoadedPage(handle)
+        finally:
+            c.FPDF_ClosePage(handle)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Document]:
+    """The document at `path`. Raises `Refused` ("password_protected", "damaged")."""
+    c.FPDF_InitLibrary()
+    handle = c.FPDF_LoadDocument(str(path).encode(), None)
+    if not handle:
+        error = c.FPDF_GetLastError()
+        if error == c.FPDF_ERR_PASSWORD:
+            raise Refused("password_protected", LOCKED)
+        if error == c.FPDF_ERR_SECURITY:
+            raise Refused("password_protected", ENCRYPTION)
+        raise Refused("damaged", DAMAGED)
+    try:
+        yield Document(handle)
+    finally:
+        c.FPDF_CloseDocument(handle)
+
+
+class LoadedPage:
+    """A page whose content has been read."""
+
+    def __init__(self, handle: Any) -> None:
+        self.handle = handle
+
+    def frame(self) -> Frame:
+        box = c.FS_RECTF()
+        if not c.FPDF_GetPageBoundingBox(self.handle, box) or box.right <= box.left or box.top <= box.bottom:
+            return Frame(0, 0, 612, 792, 0)
+        return Frame(box.left, box.bottom, box.right, box.top, c.FPDFPage_GetRotation(self.handle) % 4)
+
+    def shows_something(self) -> bool:
+        """Does the page hold a picture, or drawings enough to be outlined letters? A blank page does not."""
+        count = c.FPDFPage_CountObjects(self.handle)
+        kinds = [c.FPDFPageObj_GetType(c.FPDFPage_GetObject(self.handle, at)) for at in range(min(count, 200))]
+        return c.FPDF_PAGEOBJ_IMAGE in kinds or c.FPDF_PAGEOBJ_FORM in kinds or kinds.count(c.FPDF_PAGEOBJ_PATH) > 30
+
+    def draw(self, scale: float, pixels: int) -> tuple[int, int, bytes]:
+        """Width, height and RGB-ordered 32-bit pixels (RGBX) of the page on white, of at most `pixels` pixels."""
+        width, height = self.frame().size
+        scale = min(scale, (pixels / max(width * height, 1.0)) ** 0.5)
+        wide, high = max(1, int(width * scale)), max(1, int(height * scale))
+        bitmap = c.FPDFBitmap_CreateEx(wide, high, c.FPDFBitmap_BGRx, None, 0)
+        if not bitmap:
+            raise MemoryError
+        c.FPDFBitmap_FillRect(bitmap, 0, 0, wide, high, 0xFFFFFFFF)
+        flags = c.FPDF_ANNOT | c.FPDF_REVERSE_BYTE_ORDER | c.FPDF_RENDER_LIMITEDIMAGECACHE
+        c.FPDF_RenderPageBitmap(bitmap, self.handle, 0, 0, wide, high, 0, flags)
+        stride = c.FPDFBitmap_GetStride(bitmap)
+        data = ctypes.string_at(c.FPDFBitmap_GetBuffer(bitmap), stride * high)
+        c.FPDFBitmap_Destroy(bitmap)
+        return wide, high, data
+
+
+def _attachment_name(attachment: Any, buffer: Any, size: int) -> int:
+    shorts = None if buffer is None else ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort))
+    return int(c.FPDFAttachment_GetName(attachment, shorts, size))
+
+
+def _wide(read: Callable[[Any, int], int]) -> str:
+    """A UTF-16 string that PDFium writes into a buffer after telling its size in bytes."""
+    size = read(None, 0)
+    if not 2 < size < 1 << 20:
+        return ""
+    buffer = ctypes.create_string_buffer(size)
+    read(buffer, size)
+    return buffer.raw[: size - 2].decode("utf-16-le", "replace")

@@ -1,0 +1,38 @@
+"""Reads one file: finds out what it is and hands it to the parser of that format. Runs inside the reading child.
+
+Parsers are imported when needed, so that a text file does not wait for PDFium or lxml to load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+from ingestion.sniff import sniff
+from ingestion.types import Parsed
+
+PARSERS = {
+    "pdf": ("ingestion.parsers.pdf", "read"),
+    "docx": ("ingestion.parsers.word", "read"),
+    "pptx": ("ingestion.parsers.slides", "read"),
+    "xlsx": ("ingestion.parsers.sheets", "read"),
+    "csv": ("ingestion.parsers.csv_table", "read"),
+    "html": ("ingestion.parsers.html", "read"),
+    "markdown": ("ingestion.parsers.text", "read_markdown"),
+    "text": ("ingestion.parsers.text", "read"),
+    "eml": ("ingestion.parsers.mail", "read"),
+}
+
+
+def read_file(path: Path, name: str, on_page: Callable[[int, int], None], skip: frozenset[int] = frozenset()) -> Parsed:
+    """The pages of the file at `path`, called `name` by people.
+
+    `on_page(done, total)` is told before page `done + 1` is read. Pages in `skip` (PDF only) crashed an earlier try and
+    are left out with a warning. Raises `Refused`; anything else a parser raises is a damaged file or a fault of ours.
+    """
+    found = sniff(path, name)
+    module, function = PARSERS[found]
+    read = getattr(import_module(module), function)
+    parsed: Parsed = read(path, on_page, skip) if found == "pdf" else read(path, on_page)
+    return parsed
