@@ -102,25 +102,27 @@ def numbers(root: Path) -> list[int]:
 def current(root: Path) -> tuple[int, str]:
     """Number and manifest digest of the current generation; (0, "") when there never was one. Raises `Damaged`."""
     try:
-        words = (root / CURRENT).read_bytes().decode("ascii").split()
+        line = (root / CURRENT).read_bytes().decode("ascii")
     except FileNotFoundError:
         return 0, ""
     except UnicodeDecodeError as error:
         raise Damaged(f"{CURRENT} is not readable") from error
-    if len(words) != 2 or not _number(words[0]):
+    name, _, digest = line.removesuffix("\n").partition(" ")
+    if not line.endswith("\n") or not _number(name):
         raise Damaged(f"{CURRENT} names no generation")
-    return _number(words[0]), words[1]
+    return _number(name), digest
 
 
 def candidates(root: Path, verified: Verified, problems: list[Problem]) -> Iterator[Generation]:
-    """Verified generations, the current one first, then older ones; what does not verify is noted in `problems`.
-    Nothing, and no problem, where there is no index."""
-    number, digest = 0, ""
+    """Verified generations, the current one first, then the others, newest first; what does not verify is noted in
+    `problems`. Nothing, and no problem, where there is no index. Other generations are whole, too: only their time is
+    over, or had not come."""
+    tried = 0
     for _ in range(_TRIES):  # a writer may replace the generation while we look
         try:
-            number, digest = current(root)
-            if number:
-                yield load(root, number, verified, digest)
+            tried, digest = current(root)
+            if tried:
+                yield load(root, tried, verified, digest)
             break
         except FileNotFoundError:
             continue
@@ -128,17 +130,10 @@ def candidates(root: Path, verified: Verified, problems: list[Problem]) -> Itera
             problems.append(Problem("damaged", str(error)))
             break
     else:
-        problems.append(Problem("damaged", f"{folder_name(number)} is missing"))
-    if not number and not problems and numbers(root):
+        problems.append(Problem("damaged", f"{folder_name(tried)} is missing"))
+    if not tried and not problems and numbers(root):
         problems.append(Problem("damaged", f"{CURRENT} is missing"))
-    for older in numbers(root):
-        if not number or older < number:
-            try:
-                yield load(root, older, verified)
-            except Damaged as error:
-                problems.append(Problem("damaged", str(error)))
-            except FileNotFoundError:
-                continue
+    yield from _others(root, tried, verified, problems)
 
 
 def load(root: Path, number: int, verified: Verified, digest: str = "") -> Generation:
@@ -149,7 +144,7 @@ def load(root: Path, number: int, verified: Verified, digest: str = "") -> Gener
         raise FileNotFoundError(folder)
     manifest, found = _read_manifest(folder)
     if digest and found != digest:
-        raise Damaged(f"{folder.name}/{MANIFEST} is not the one that was written")
+        raise Damaged(f"{CURRENT} is for another {folder.name}")
     for record in manifest.files:
         _verify(folder, record, verified)
     contents = {c.content_id: c for c in _read_contents(folder)}
@@ -199,6 +194,17 @@ def delete(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         if not folder.exists():
             return
+
+
+def _others(root: Path, tried: int, verified: Verified, problems: list[Problem]) -> Iterator[Generation]:
+    for number in numbers(root):
+        try:
+            yield load(root, number, verified)
+        except Damaged as error:
+            if number != tried:
+                problems.append(Problem("damaged", str(error)))
+        except FileNotFoundError:
+            continue
 
 
 def _number(name: str) -> int:
@@ -255,16 +261,21 @@ def _digest(data: bytes) -> str:
 def _read_manifest(folder: Path) -> tuple[Manifest, str]:
     """The manifest and its digest, which is its own last line."""
     try:
-        body, _, digest = (folder / MANIFEST).read_bytes().removesuffix(b"\n").rpartition(b"\n")
+        body, digest = _split((folder / MANIFEST).read_bytes())
     except OSError as error:
         if not folder.is_dir():
             raise FileNotFoundError(folder) from error
         raise Damaged(f"{folder.name}/{MANIFEST} cannot be read ({error.strerror})") from error
-    if _digest(body).encode() != digest:
+    if _digest(body) != digest:
         raise Damaged(f"{folder.name}/{MANIFEST} has changed on the disk (its checksum is wrong)")
     raw = json.loads(body)
     stamp, files = Stamp(**raw["stamp"]), tuple(FileRecord(**record) for record in raw["files"])
-    return Manifest(stamp, raw["passages"], raw["contents"], tuple(raw["segments"]), files), digest.decode()
+    return Manifest(stamp, raw["passages"], raw["contents"], tuple(raw["segments"]), files), digest
+
+
+def _split(manifest: bytes) -> tuple[bytes, str]:
+    body, _, digest = manifest.removesuffix(b"\n").rpartition(b"\n")
+    return body, digest.decode("ascii", "replace") if manifest.endswith(b"\n") else ""
 
 
 def _read_contents(folder: Path) -> list[ContentRecord]:

@@ -137,16 +137,16 @@ def _lock(path: Path) -> IO[str]:
 
 def _prepared(entry: IndexEntry, dim: int) -> Prepared:
     """Check an entry and analyse its words."""
-    array = np.ascontiguousarray(entry.vectors, np.float32).reshape(len(entry.vectors), -1)
     ordinals = [passage.ordinal for passage in entry.passages]
-    if array.shape != (len(ordinals), dim) and ordinals:
+    array = np.ascontiguousarray(entry.vectors, np.float32) if ordinals else np.empty((0, dim), np.float32)
+    if array.shape != (len(ordinals), dim):
         raise ValueError(f"content {entry.content_id}: vectors are {array.shape}, expected {(len(ordinals), dim)}")
     if not np.isfinite(array).all():
         raise ValueError(f"content {entry.content_id}: a vector is not finite")
     if len(set(ordinals)) != len(ordinals) or min([entry.content_id, *ordinals]) < 0:
         raise ValueError(f"content {entry.content_id}: ids and ordinals are unique and not negative")
     rows = tuple(_row(entry, passage) for passage in entry.passages)
-    return Prepared(ContentRecord(entry.content_id, len(rows), entry.language), rows, array.reshape(len(rows), dim))
+    return Prepared(ContentRecord(entry.content_id, len(rows), entry.language), rows, array)
 
 
 def _row(entry: IndexEntry, passage: Passage) -> lexical.Row:

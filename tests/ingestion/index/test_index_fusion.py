@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ingestion.index import lexical, vectors
+from ingestion.index.fusion import K, dense_weight, fuse
+
+
+def dense(*keys: tuple[int, int]) -> vectors.Found:
+    rows = np.array(keys, np.int64).reshape(-1, 2)
+    return vectors.Found(rows, np.linspace(0.9, 0.1, len(keys), dtype=np.float32))
+
+
+def words(*keys: tuple[int, int], named: tuple[tuple[int, int], ...] = (), coverage: float = 1.0) -> lexical.Found:
+    return lexical.Found(list(keys), list(named), coverage)
+
+
+def test_scores_are_sums_of_weighted_reciprocal_ranks() -> None:
+    hits = fuse(dense((1, 0), (2, 0)), words((2, 0), (3, 0)), 0.5, 10)
+    assert [hit.content_id for hit in hits] == [2, 3, 1]
+    assert [hit.score for hit in hits] == pytest.approx([0.5 / (K + 2) + 1 / (K + 1), 1 / (K + 2), 0.5 / (K + 1)])
+    assert (hits[0].dense_rank, hits[0].lexical_rank, hits[1].dense_rank, hits[2].lexical_rank) == (2, 1, None, None)
+    assert hits[2].similarity == pytest.approx(0.9)
+
+
+def test_a_passage_that_holds_the_identifier_comes_first() -> None:
+    hits = fuse(dense((1, 0)), words((2, 0), (1, 0), named=((2, 0),)), 1.0, 10)
+    assert hits[0].content_id == 2
+
+
+def test_words_that_occur_nowhere_do_not_count() -> None:
+    hits = fuse(dense((1, 0), (2, 0)), words((3, 0), coverage=0.0), 1.0, 10)
+    assert [hit.content_id for hit in hits] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("spoken", "question", "documents", "weight"),
+    [
+        (None, "de", {"de": 5}, 1.0),
+        ({"en"}, "en", {"en": 5}, 1.0),
+        ({"en"}, "de", {"de": 5}, 0.0),
+        ({"en"}, "", {"de": 5, "en": 1}, 0.0),
+        ({"en"}, "", {"en": 5}, 1.0),
+        ({"en"}, "", {"": 5}, 1.0),
+        ({"en", "de"}, "de", {"en": 5}, 1.0),
+    ],
+)
+def test_an_embedder_counts_where_it_speaks_the_language(
+    spoken: set[str] | None, question: str, documents: dict[str, int], weight: float
+) -> None:
+    assert dense_weight(frozenset(spoken) if spoken else None, question, documents) == weight
