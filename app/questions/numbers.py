@@ -199,12 +199,12 @@ def _dates(text: str, found: list[Figure]) -> str:
 
 
 def _date_choices(parts: dict[str, str | None]) -> frozenset[tuple[int | None, int, int | None]]:
-    day = int(parts["d"]) if parts.get("d") else None
+    day = int(parts["d"] or 0) if parts.get("d") else None
     name = parts.get("n")
     if name and name == name.lower() and name in ("may", "mar", "sep", "march", "dec"):
         return frozenset()  # "may 5": the verb
     month = _MONTHS[name.casefold().rstrip(".")] if name else int(parts["m"] or 0)
-    year = int(parts["y"]) if parts.get("y") else None
+    year = int(parts["y"] or 0) if parts.get("y") else None
     if year is not None and year < 100:
         year += 2000 if year < 70 else 1900
     pairs = [(month, day)]

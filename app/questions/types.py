@@ -27,8 +27,9 @@ ENDED: frozenset[str] = frozenset({"done", "stopped", "failed"})
 class Reason:
     """Why a statement is not proved, or a note on its citations. `code` is stable; `text % values` is the sentence.
 
-    Codes: "figure_missing" (values: figure), "quote_missing" (quote), "negation", "not_covered", "no_source",
-    "unknown_source" (source: a cited id that stands in no prompt).
+    Codes: "figure_missing" (values: figure), "name_missing" (name), "quote_missing" (quote), "negation", "limit",
+    "not_covered", "no_source", "unfinished", and as a note that spoils no proof "unknown_source" (source: a cited id
+    that stands in no prompt).
     """
 
     code: str
@@ -109,7 +110,8 @@ class AnswerView:
     `pending`); for a declined answer it is one fixed sentence in the question's language and `nearest` holds the
     passages that came closest. `standalone` is a follow-up as it was searched for ("" when searched as asked).
     `error` and `hint` (templates without values) are set when state is "failed"; `unread` counts the collection's
-    documents that were still being read when the question was asked. `language` is the question's ("en", "de", "").
+    documents that were still being read when the question was asked; `cut` says that the answer reached its longest
+    length. `language` is the question's ("en", "de", "").
     """
 
     id: str
@@ -129,6 +131,7 @@ class AnswerView:
     pending: str = ""
     language: str = ""
     unread: int = 0
+    cut: bool = False
 
     @property
     def ended(self) -> bool:
@@ -162,6 +165,8 @@ class EngineClient(Protocol):
         continue_last: bool = False,
         cache_salt: str | None = None,
     ) -> AsyncGenerator[Chunk, None]: ...
+
+    async def model_length(self) -> int: ...
 
 
 class PassageIndex(Protocol):

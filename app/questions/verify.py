@@ -15,7 +15,7 @@ from app.questions.normal import normalise, plain
 from app.questions.numbers import Figure, Identifier, Number, figures, is_unit, missing
 from app.questions.spans import Source, Span
 from app.questions.statements import Piece
-from app.questions.types import CitationView, Reason, StatementView
+from app.questions.types import CitationView, Reason, StatementVerdict, StatementView
 from app.questions.words import (
     CONNECTIVE,
     STOP,
@@ -91,7 +91,7 @@ class Verifier:
         if best is None:
             return replace(view, verdict="unproved", reasons=(Reason("no_source", _NO_SOURCE), *unknown))
         citations = (cite(best.span),) if best.proved or best.cover > 0.2 or best.span.source.id in piece.cited else ()
-        verdict = "proved" if best.proved else "unproved"
+        verdict: StatementVerdict = "proved" if best.proved else "unproved"
         return replace(view, verdict=verdict, reasons=(*best.reasons, *unknown), citations=citations)
 
     def _best(self, claim: Claim, cited: Sequence[str]) -> Match | None:
