@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from app.db import tables
-from app.db.session import lock
+from app.db.session import has_lock, lock
 from app.errors import TooMany
 
 WINDOW = 900.0
@@ -23,13 +23,11 @@ MOST_OVERALL = 300
 
 def begin(db: Session, key: str) -> None:
     """Count one attempt for this case-folded name. Errors: TooMany, with the seconds to wait."""
-    with Session(db.get_bind()) as own, own.begin():
-        lock(own)
-        start = time.time() - WINDOW
-        own.execute(delete(tables.SignInAttempt).where(tables.SignInAttempt.at < start))
-        wait = max(_wait(own, MOST_PER_NAME, _name_hash(key)), _wait(own, MOST_OVERALL, None))
-        if wait <= 0:
-            own.add(tables.SignInAttempt(name_hash=_name_hash(key), at=time.time()))
+    if has_lock(db):  # a second connection would wait for this one for ever
+        wait = _count(db, key)
+    else:
+        with Session(db.get_bind()) as own, own.begin():
+            wait = _count(own, key)
     if wait > 0:
         raise _too_many(wait)
 
@@ -37,6 +35,17 @@ def begin(db: Session, key: str) -> None:
 def forget(db: Session, key: str) -> None:
     """The sign-in succeeded: its name starts anew."""
     db.execute(delete(tables.SignInAttempt).where(tables.SignInAttempt.name_hash == _name_hash(key)))
+
+
+def _count(db: Session, key: str) -> float:
+    """Note one attempt; the seconds to wait instead when there were too many."""
+    lock(db)
+    db.execute(delete(tables.SignInAttempt).where(tables.SignInAttempt.at < time.time() - WINDOW))
+    wait = max(_wait(db, MOST_PER_NAME, _name_hash(key)), _wait(db, MOST_OVERALL, None))
+    if wait <= 0:
+        db.add(tables.SignInAttempt(name_hash=_name_hash(key), at=time.time()))
+        db.flush()
+    return wait
 
 
 def _wait(db: Session, most: int, name_hash: str | None) -> float:

@@ -151,8 +151,7 @@ def require_other_admin(db: Session, user: tables.User) -> None:
 
 def clean_name(name: str) -> str:
     """A name as it is kept: composed, without control or direction marks, single spaces. Errors: Invalid."""
-    kept = "".join(c for c in unicodedata.normalize("NFC", name) if c.isspace() or c.isprintable())
-    name = " ".join(kept.split())
+    name = _visible(unicodedata.normalize("NFC", name))
     if not name or len(name) > LONGEST_NAME:
         raise Invalid(
             "A name has 1 to %(most)s characters.", "Choose another name.", field="name", most=LONGEST_NAME
@@ -161,10 +160,14 @@ def clean_name(name: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """What two spellings of one name have in common: case, width and composition are gone."""
-    return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).split())[
-        :400
-    ]
+    """What two spellings of one name have in common: case, width, composition and invisible marks are gone."""
+    folded = unicodedata.normalize("NFKC", _visible(name)).casefold()
+    return _visible(unicodedata.normalize("NFKC", folded))[:400]
+
+
+def _visible(text: str) -> str:
+    kept = "".join(c for c in text if c.isspace() or c.isprintable())
+    return " ".join(kept.split())
 
 
 def _require_free(db: Session, name: str) -> None:

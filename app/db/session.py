@@ -51,9 +51,13 @@ class Database:
 
 def lock(db: Session) -> None:
     """Take the write lock now: what is read from here on stays true until the session commits."""
-    connection = db.connection()
-    if not getattr(connection.connection.dbapi_connection, "in_transaction", False):
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    if not has_lock(db):
+        db.connection().exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def has_lock(db: Session) -> bool:
+    """Whether this session wrote something, or took the write lock, and has not committed yet."""
+    return bool(getattr(db.connection().connection.dbapi_connection, "in_transaction", False))
 
 
 def _prepare(connection: Any, _record: Any) -> None:

@@ -31,7 +31,6 @@ from models.types import Tokenizer
 log = structlog.get_logger()
 
 PROGRESS_SECONDS = 0.3
-LANGUAGE_CHARS = 20_000
 MISSING = "The stored file is missing on this server. Upload it again."
 NO_TEXT = "No text was found in this file. If it is a scan, run text recognition (OCR) on it and upload the result."
 
@@ -117,7 +116,7 @@ class Reader:
         passages = cut(parsed, self._settings.passage_tokens, self._tokenizer().count)
         if not passages and not parsed.attachments:
             raise Refused("no_text", NO_TEXT)
-        language = parsed.language or detect("\n".join(one.text for one in passages)[:LANGUAGE_CHARS])
+        language = parsed.language or detect("\n".join(one.text for one in passages))
         with attachments.unpacking(self._settings, parsed.attachments) as unpacked:
             read = jobs.ReadContent(
                 parsed, passages, language, (*parsed.warnings, *unpacked.warnings), len(unpacked.taken)
