@@ -56,7 +56,7 @@ def suppliers(path: Path) -> None:
 
 
 def undated(data: bytes) -> bytes:
-    """The zip file with one fixed date on its members and in its properties, so that the same text makes the same bytes."""
+    """The zip file with fixed dates on its members and in its properties: the same text makes the same bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():

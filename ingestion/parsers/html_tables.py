@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from ingestion.parsers.tables import MAX_COLUMNS, repeated
+
 MAX_DEPTH = 12  # tables in tables; deeper ones are read as running text
-MAX_COLUMNS = 2_000
 _LAYOUT_CELL = 1_500  # characters; a longer cell is a column of a page, not of a table
 _PARTS = frozenset({"thead", "tbody", "tfoot"})
 _BREAKING = frozenset(
@@ -104,7 +105,7 @@ def _place(
             for offset in range(min(wide, MAX_COLUMNS - column)):
                 row.append("" if offset else text)
                 if high > 1:
-                    below[column + offset] = ("" if offset else text, high - 1)
+                    below[column + offset] = ("" if offset else repeated(text), high - 1)
         elif waiting:
             row[-1] = f"{row[-1]} {_text(waiting.pop(), inner, unshown)}"
         else:

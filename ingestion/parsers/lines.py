@@ -26,6 +26,8 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…;:])[\"'”“»)\]]*\s+")
 
 def clean(text: str) -> str:
     """`text` in Unicode NFC, without unseen characters, line breaks as \\n, no-break spaces as spaces."""
+    if text.isprintable():
+        return text if text.isascii() else unicodedata.normalize("NFC", text)
     text = _BREAK.sub("\n", _UNSEEN.sub("", text))
     text = _SURROGATE.sub("\ufffd", text).replace("\u00a0", " ").replace("\u202f", " ")
     return unicodedata.normalize("NFC", text)

@@ -19,7 +19,10 @@ from ingestion.types import Page, Parsed, Refused, Warning
 MAX_AREA = 12_000_000  # cells of the rectangle around all filled cells, which calamine lays out in memory
 _WORKSHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}sheet"
 _RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
-_FILLED = re.compile(rb"<(?:\w+:)?c\s[^>]*?\br\s*=\s*[\"']([A-Za-z]{1,3}[0-9]{1,7})[\"'](?:[^>]*[^>/])?>")
+_FILLED = re.compile(
+    rb"<(?:\w{1,20}:)?c\s[^<>]{0,200}?\br\s{0,9}=\s{0,9}[\"']([A-Za-z]{1,3}[0-9]{1,7})[\"']"
+    rb"(?:[^<>]{0,200}[^<>/])?>"
+)
 
 
 def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:

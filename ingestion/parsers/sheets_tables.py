@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ingestion.parsers.lines import block
-from ingestion.parsers.tables import LONG_HEADING, table
+from ingestion.parsers.tables import LONG_HEADING, repeated, table
 from ingestion.types import Block
 
 Place = tuple[int, int]
@@ -120,7 +120,7 @@ def _filled_down(body: list[Row], merged: Merged) -> list[Row]:
         if top in at and bottom > top and left < len(cells[at[top]]):
             for number in range(top + 1, bottom + 1):
                 if number in at and left < len(cells[at[number]]) and not cells[at[number]][left]:
-                    cells[at[number]][left] = cells[at[top]][left]
+                    cells[at[number]][left] = repeated(cells[at[top]][left])
     return [replace(row, cells=tuple(filled)) for row, filled in zip(body, cells, strict=True)]
 
 

@@ -15,7 +15,7 @@ from lxml import etree
 from ingestion.parsers.lines import block
 from ingestion.parsers.office_zip import Package
 from ingestion.parsers.sheets_formats import shown
-from ingestion.parsers.tables import table
+from ingestion.parsers.tables import repeated, table
 from ingestion.types import Block
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -99,7 +99,7 @@ def _text(element: etree._Element, kind: str) -> Iterator[Block]:
     if kind in _TITLES:
         yield from filter(None, [block("heading", " ".join(" ".join(text.split()) for text in filled), level=1)])
         return
-    text = "\n".join(text for text in filled)
+    text = "\n".join(filled)
     several = len(filled) > 1 and kind != "subTitle"
     yield from filter(None, [block("list" if several else "paragraph", text)])
 
@@ -127,7 +127,7 @@ def _table(element: etree._Element) -> Iterator[Block]:
 def _cell(cell: etree._Element, column: int, above: Sequence[str]) -> str:
     """A cell merged over rows stands in each of them, one merged over columns stands once."""
     if cell.get("vMerge") in ("1", "true"):
-        return above[column] if column < len(above) else ""
+        return repeated(above[column]) if column < len(above) else ""
     if cell.get("hMerge") in ("1", "true"):
         return ""
     return " ".join(_paragraph(item) for item in cell.iter(f"{_A}p"))

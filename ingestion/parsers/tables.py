@@ -10,6 +10,7 @@ from ingestion.types import Block, Line
 
 SEPARATOR = " | "
 LONG_HEADING = 100  # characters; a longer cell is no column name
+MAX_COLUMNS = 2_000  # that a cell may be stretched to by spanning
 _NUMBER = re.compile(r"^[\s€$£%+\-–(]*\d[\d\s.,'’:/\-]*[\s€$£%)]*$")
 
 Row = Sequence[str]
@@ -44,11 +45,17 @@ def is_number(cell: str) -> bool:
     return bool(_NUMBER.match(cell))
 
 
+def repeated(text: str) -> str:
+    """What a cell merged over several rows says in the second and later ones: itself, unless it is long."""
+    return text if len(text) <= LONG_HEADING else ""
+
+
 def _without_empty(rows: Sequence[Row]) -> list[list[str]]:
     cleaned = [[one_line(cell) for cell in row] for row in rows]
     cleaned = [row for row in cleaned if any(row)]
-    width = max((len(row) for row in cleaned), default=0)
-    used = [column for column in range(width) if any(column < len(row) and row[column] for row in cleaned)]
+    used = sorted({column for row in cleaned for column, cell in enumerate(row) if cell})
+    if used == list(range(len(used))) and all(len(row) == len(used) for row in cleaned):
+        return cleaned
     return [[row[column] if column < len(row) else "" for column in used] for row in cleaned]
 
 

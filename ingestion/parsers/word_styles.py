@@ -3,70 +3,100 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from lxml import etree
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _HEADING = re.compile(
-    r"^(?:heading|überschrift|titre|título|titulo|titolo|encabezado|kop|nagłówek|nadpis|rubrik|overskrift|otsikko)\s*([1-9])$"
+    r"^(?:heading|überschrift|titre|título|titulo|titolo|encabezado|kop|nagłówek|nadpis|rubrik|overskrift|otsikko)"
+    r"\s*([1-9])$"
 )
+_CONTENTS = re.compile(r"^(?:toc|verzeichnis) ?\d$")
+_LISTS = ("list ", "liste", "aufzählung")
 _MAX_CHAIN = 20  # styles based on styles; a longer chain is a circle
 
 
+@dataclass(frozen=True)
+class Style:
+    """What a paragraph is: heading `level` from 1 (0: running text), the document's title, a line of the table of
+    contents, a list item; `number` and `depth` (from 0) name its numbering, "" for none."""
+
+    level: int = 0
+    is_title: bool = False
+    is_contents: bool = False
+    is_list: bool = False
+    number: str = ""
+    depth: int = 0
+
+
 class Styles:
-    """Looks properties of a paragraph style up along the styles it is based on."""
+    """Looks the properties of a paragraph up along the styles it is based on."""
 
     def __init__(self, root: etree._Element | None) -> None:
         found = root.iter(f"{W}style") if root is not None else ()
         self._styles = {style.get(f"{W}styleId", ""): style for style in found}
+        self._known: dict[str, Style] = {}
 
-    def level(self, paragraph: etree._Element) -> int:
-        """The heading level from 1, 0 for running text. An outline level of the paragraph itself comes first."""
-        own = _outline(paragraph.find(f"{W}pPr"))
-        if own is not None:
-            return own
-        for style in self._chain(paragraph):
-            named = _HEADING.match(_name(style))
-            if named:
-                return int(named.group(1))
-            outline = _outline(style.find(f"{W}pPr"))
-            if outline is not None:
-                return outline
-        return 1 if self.is_title(paragraph) else 0
+    def of(self, paragraph: etree._Element) -> Style:
+        """The style of a paragraph; what the paragraph says itself comes before what its styles say."""
+        properties = paragraph.find(f"{W}pPr")
+        if properties is None:
+            return _PLAIN
+        name = _value(properties, "pStyle") or ""
+        if name not in self._known:
+            self._known[name] = _combined(self._chain(name))
+        return _adjusted(self._known[name], properties)
 
-    def is_title(self, paragraph: etree._Element) -> bool:
-        """True for the document's title."""
-        return any(_name(style) in {"title", "titel"} for style in self._chain(paragraph))
-
-    def is_contents(self, paragraph: etree._Element) -> bool:
-        """True for a line of the table of contents, which only repeats headings."""
-        return any(re.match(r"^(toc|verzeichnis) ?\d$", _name(style)) for style in self._chain(paragraph))
-
-    def is_list(self, paragraph: etree._Element) -> bool:
-        """True for styles that Word and others use for lists."""
-        return any(_name(style).startswith(("list ", "liste", "aufzählung")) for style in self._chain(paragraph))
-
-    def numbering(self, paragraph: etree._Element) -> tuple[str, int] | None:
-        """Number definition and level from 0, from the paragraph or its style; None without numbering."""
-        holders = [paragraph, *self._chain(paragraph)]
-        found = [holder.find(f"{W}pPr/{W}numPr") for holder in holders]
-        number = next((n for n in (_value(item, "numId") for item in found) if n is not None), None)
-        if number is None or number == "0":
-            return None
-        level = next((n for n in (_value(item, "ilvl") for item in found) if n is not None), "0")
-        return number, int(level) if level.isdigit() else 0
-
-    def _chain(self, paragraph: etree._Element) -> list[etree._Element]:
+    def _chain(self, name: str) -> list[etree._Element]:
         chain: list[etree._Element] = []
-        name = _value(paragraph.find(f"{W}pPr"), "pStyle")
-        while name and name in self._styles and len(chain) < _MAX_CHAIN:
+        while name in self._styles and len(chain) < _MAX_CHAIN:
             chain.append(self._styles[name])
-            name = _value(self._styles[name], "basedOn")
+            name = _value(self._styles[name], "basedOn") or ""
         return chain
 
 
-def _name(style: etree._Element) -> str:
-    return (_value(style, "name") or "").strip().lower()
+_PLAIN = Style()
+
+
+def _combined(chain: list[etree._Element]) -> Style:
+    """Of the style and those it is based on, the nearest that says something counts."""
+    names = [(_value(style, "name") or "").strip().lower() for style in chain]
+    properties = [style.find(f"{W}pPr") for style in chain]
+    is_title = any(name in {"title", "titel"} for name in names)
+    levels = (_level(name, found) for name, found in zip(names, properties, strict=True))
+    return Style(
+        level=next((level for level in levels if level is not None), int(is_title)),
+        is_title=is_title,
+        is_contents=any(_CONTENTS.match(name) for name in names),
+        is_list=any(name.startswith(_LISTS) for name in names),
+        number=next((text for text in (_numbered(found, "numId") for found in properties) if text), ""),
+        depth=_depth(next((text for text in (_numbered(found, "ilvl") for found in properties) if text), "")),
+    )
+
+
+def _adjusted(style: Style, properties: etree._Element) -> Style:
+    outline, number, depth = _outline(properties), _numbered(properties, "numId"), _numbered(properties, "ilvl")
+    if outline is None and not number and not depth:
+        return style if style.number != "0" else _numberless(style)
+    number = number or style.number
+    return Style(
+        level=style.level if outline is None else outline,
+        is_title=style.is_title,
+        is_contents=style.is_contents,
+        is_list=style.is_list,
+        number="" if number == "0" else number,
+        depth=_depth(depth) if depth else style.depth,
+    )
+
+
+def _numberless(style: Style) -> Style:
+    return Style(style.level, style.is_title, style.is_contents, style.is_list)
+
+
+def _level(name: str, properties: etree._Element | None) -> int | None:
+    named = _HEADING.match(name)
+    return int(named.group(1)) if named else _outline(properties)
 
 
 def _outline(properties: etree._Element | None) -> int | None:
@@ -74,6 +104,15 @@ def _outline(properties: etree._Element | None) -> int | None:
     if level is None or not level.isdigit():
         return None
     return int(level) + 1 if int(level) < 9 else 0
+
+
+def _numbered(properties: etree._Element | None, name: str) -> str:
+    holder = properties.find(f"{W}numPr") if properties is not None else None
+    return _value(holder, name) or ""
+
+
+def _depth(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 3 else 0
 
 
 def _value(element: etree._Element | None, name: str) -> str | None:

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from lxml import etree
 
 from ingestion.parsers.lines import block
-from ingestion.parsers.tables import table
+from ingestion.parsers.tables import MAX_COLUMNS, repeated, table
 from ingestion.parsers.word_notes import Notes, author
 from ingestion.parsers.word_numbering import Numbering
-from ingestion.parsers.word_styles import Styles, W
+from ingestion.parsers.word_styles import Style, Styles, W
 from ingestion.types import Block, BlockKind
 
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
@@ -24,6 +24,7 @@ _GONE = frozenset(f"{W}{name}" for name in ("del", "moveFrom", "instrText", "del
 _TEXT = {f"{W}tab": " ", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-", f"{W}ptab": " "}
 _REFERENCES = {f"{W}{kind}Reference": kind for kind in ("footnote", "endnote", "comment")}
 _PAGE_FIELDS = ("PAGE", "NUMPAGES", "SECTIONPAGES")
+_RUN, _PROPERTIES, _VANISH = f"{W}r", f"{W}rPr", f"{W}vanish"
 _MAX_TABLES = 40  # tables in tables; text of deeper ones is read as running text
 _LAYOUT_CELL = 1_500  # characters; a longer cell is a column of a page, not of a table
 
@@ -41,7 +42,6 @@ class Story:
         self._boxes: list[etree._Element] = []  # text boxes met in the paragraph being read
         self._references: list[tuple[str, str]] = []
         self._fields: list[str | None] = []  # instruction of each open field; None once its result has begun
-        self._dropped_fields = 0
         self._tables = 0
 
     def blocks(self, parent: etree._Element) -> Iterator[Block]:
@@ -69,23 +69,22 @@ class Story:
         text = "".join(self._runs(paragraph))
         boxes, references = self._boxes, self._references
         self._boxes, self._references = outer
-        if not self._styles.is_contents(paragraph):
-            yield from filter(None, [self._shaped(paragraph, text)])
+        if text.strip():
+            yield from filter(None, [self._shaped(self._styles.of(paragraph), text)])
         for box in boxes:
             yield from self.blocks(box)
         for reference in references:
             yield from self._note(reference)
 
-    def _shaped(self, paragraph: etree._Element, text: str) -> Block | None:
-        if not text.strip():
+    def _shaped(self, style: Style, text: str) -> Block | None:
+        if style.is_contents:
             return None
-        level, numbered = self._styles.level(paragraph), self._styles.numbering(paragraph)
-        mark = self._numbering.mark(*numbered) if numbered else ""
-        if level:
-            if not self.title and self._styles.is_title(paragraph):
+        mark = self._numbering.mark(style.number, style.depth) if style.number else ""
+        if style.level:
+            if style.is_title and not self.title:
                 self.title = text
-            return block("heading", mark + " ".join(text.split()), level=level)
-        kind: BlockKind = "list" if numbered or self._styles.is_list(paragraph) else "paragraph"
+            return block("heading", mark + " ".join(text.split()), level=style.level)
+        kind: BlockKind = "list" if style.number or style.is_list else "paragraph"
         return block(kind, mark + text.strip())
 
     def _runs(self, node: etree._Element) -> Iterator[str]:
@@ -108,7 +107,7 @@ class Story:
                 self._references.append((_REFERENCES[tag], child.get(f"{W}id", "")))
             elif tag == f"{_MC}AlternateContent":
                 yield from self._runs(_chosen(child))
-            elif tag == f"{W}r" and _vanishes(child):
+            elif tag == _RUN and _vanishes(child):
                 self.hidden |= any(text.text for text in child.iter(f"{W}t"))
             elif tag == f"{W}fldSimple" and _counts_pages(child.get(f"{W}instr", "")):
                 continue
@@ -127,7 +126,7 @@ class Story:
             self._fields.pop()
 
     def _shows(self) -> bool:
-        return all(field is None for field in self._fields)
+        return not self._fields or all(field is None for field in self._fields)
 
     def _note(self, key: tuple[str, str]) -> Iterator[Block]:
         note = self._notes.pop(key, None)
@@ -160,11 +159,11 @@ class Story:
                 column, properties = len(texts), cell.find(f"{W}tcPr")
                 merge = properties.find(f"{W}vMerge") if properties is not None else None
                 if merge is not None and merge.get(f"{W}val") != "restart":
-                    text = above.get(column, "")
+                    text = repeated(above.get(column, ""))
                 else:
                     text = self._cell(cell, after)
                 above[column] = text
-                texts += [text] + [""] * (_span(properties) - 1)
+                texts += [text] + [""] * min(_span(properties) - 1, MAX_COLUMNS - len(texts))
             rows.append(texts)
         return rows
 
@@ -181,7 +180,8 @@ def _chosen(alternatives: etree._Element) -> etree._Element:
 
 
 def _vanishes(run: etree._Element) -> bool:
-    hidden = run.find(f"{W}rPr/{W}vanish")
+    properties = run.find(_PROPERTIES)
+    hidden = properties.find(_VANISH) if properties is not None else None
     return hidden is not None and hidden.get(f"{W}val", "1") not in ("0", "false", "off")
 
 
