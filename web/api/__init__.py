@@ -1,1 +1,3 @@
-"""The REST API under /api/v1."""
+"""The JSON API under `/api/v1`."""
+
+from __future__ import annotations

@@ -1,0 +1,121 @@
+"""Documents: upload, states, originals, page pictures, passages, delete."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from app.collections.access import find
+from app.documents.delete import delete_document
+from app.documents.read import get_document, list_documents, passage
+from app.errors import BelegError
+from web import downloads
+from web.accepting import Accepted, accept_all
+from web.api import present, shapes
+from web.api.collections import CollectionId
+from web.deps import ServicesDep, ViewerDep
+from web.errors import problem_fields
+from web.language import words_for
+
+router = APIRouter(tags=["Documents"])
+DocumentId = Annotated[str, Path(description="Id of the document.")]
+_UPLOAD = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["files"],
+                    "properties": {
+                        "folder": {"type": "string", "description": "Where the files after it stood in a folder."},
+                        "files": {"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}},
+                    },
+                }
+            }
+        },
+    }
+}
+
+
+@router.post(
+    "/collections/{collection_id}/documents", status_code=201, summary="Upload one or many files", openapi_extra=_UPLOAD
+)
+async def upload(
+    request: Request, services: ServicesDep, viewer: ViewerDep, collection_id: CollectionId
+) -> shapes.Uploaded:
+    """Each file has its own outcome. When none was accepted the reply is the first file's problem."""
+    results = [result async for result in accept_all(request, services, viewer, collection_id)]
+    accepted = [present.document(result.document, words_for(request)) for result in results if result.document]
+    refused = [_not_accepted(request, result, result.error) for result in results if result.error]
+    if not accepted and results[0].error:
+        raise results[0].error
+    return shapes.Uploaded(documents=accepted, not_accepted=refused)
+
+
+def _not_accepted(request: Request, result: Accepted, error: BelegError) -> shapes.NotAccepted:
+    problem = shapes.Problem.model_validate(problem_fields(request, error))
+    return shapes.NotAccepted(name=result.name, folder=result.folder, problem=problem)
+
+
+@router.get("/collections/{collection_id}/documents", summary="Documents with their states, newest first")
+def list_all(
+    request: Request,
+    services: ServicesDep,
+    viewer: ViewerDep,
+    collection_id: CollectionId,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+) -> shapes.DocumentList:
+    with services.database.session() as db:
+        total = find(db, viewer, collection_id).documents
+        views = list_documents(db, viewer, collection_id, limit=limit, offset=offset)
+    words = words_for(request)
+    return shapes.DocumentList(documents=[present.document(view, words) for view in views], total=total)
+
+
+@router.get("/documents/{document_id}", summary="One document and how far reading it is")
+def get_one(request: Request, services: ServicesDep, viewer: ViewerDep, document_id: DocumentId) -> shapes.Document:
+    with services.database.session() as db:
+        return present.document(get_document(db, viewer, document_id), words_for(request))
+
+
+@router.get(
+    "/documents/{document_id}/original",
+    summary="The file as it was uploaded",
+    response_class=Response,
+    responses={200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}},
+)
+def get_original(services: ServicesDep, viewer: ViewerDep, document_id: DocumentId) -> Response:
+    return downloads.original_file(services, viewer, document_id)
+
+
+@router.get(
+    "/documents/{document_id}/pages/{page}.png",
+    summary="A page as a picture, 2 pixels a point",
+    response_class=Response,
+    responses={200: {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}}},
+)
+async def get_page(
+    services: ServicesDep,
+    viewer: ViewerDep,
+    document_id: DocumentId,
+    page: Annotated[int, Path(ge=1, le=1_000_000)],
+) -> Response:
+    return await downloads.picture(services, viewer, document_id, page)
+
+
+@router.get("/documents/{document_id}/passages/{ordinal}", summary="A passage and where its lines stand")
+def get_passage(
+    services: ServicesDep,
+    viewer: ViewerDep,
+    document_id: DocumentId,
+    ordinal: Annotated[int, Path(ge=0, le=1_000_000_000)],
+) -> shapes.Passage:
+    return shapes.Passage.model_validate(passage(services, viewer, document_id, ordinal))
+
+
+@router.delete("/documents/{document_id}", status_code=204, summary="Delete: no search finds it any more")
+def delete(services: ServicesDep, viewer: ViewerDep, document_id: DocumentId) -> None:
+    delete_document(services, viewer, document_id)

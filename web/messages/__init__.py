@@ -1,0 +1,122 @@
+"""The interface's words in the reader's language: message catalogues, and numbers, sizes and times as people write.
+
+English is the source: the templates and errors themselves hold it. Every other language is a `.po` file here, read at
+start. `python -m web.messages.update` brings the files up to date with the source.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+
+from babel.core import negotiate_locale
+from babel.dates import format_datetime, format_time
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
+from babel.support import NullTranslations, Translations
+from babel.units import format_unit
+
+HERE = Path(__file__).parent
+LANGUAGES = {"en": "English", "de": "Deutsch"}
+COOKIE = "beleg_language"
+_MOMENT = {"en": "d MMM y, HH:mm", "de": "d. MMM y, HH:mm"}
+
+
+@dataclass(frozen=True)
+class Words:
+    """One language: its translations and its way of writing numbers, sizes and times."""
+
+    language: str
+    catalogue: NullTranslations
+
+    def text(self, message: str, **values: object) -> str:
+        """The message in this language, filled from `values`. An unknown message stays as it is."""
+        translated: str = self.catalogue.gettext(message) if message else ""
+        return fill(translated, values)
+
+    def counted(self, one: str, many: str, n: int, **values: object) -> str:
+        """The singular or plural message; `%(n)s` stands for the number."""
+        translated: str = self.catalogue.ngettext(one, many, n)
+        return fill(translated, {"n": self.number(n), **values})
+
+    def number(self, n: float) -> str:
+        return str(format_decimal(n, locale=self.language))
+
+    def size(self, size: int) -> str:
+        """Bytes as people read them: 12 KB, 3.4 MB."""
+        if size < 1000:
+            return str(format_unit(size, "digital-byte", "long", locale=self.language))
+        value, unit = float(size), "byte"
+        for unit in ("byte", "kilobyte", "megabyte", "gigabyte"):
+            if value < 1000 or unit == "gigabyte":
+                break
+            value /= 1000
+        digits = "#,##0.#" if unit in ("megabyte", "gigabyte") and value < 100 else "#,##0"
+        return str(format_unit(value, f"digital-{unit}", "short", format=digits, locale=self.language))
+
+    def seconds(self, milliseconds: float) -> str:
+        """A measured time: 1.2 s."""
+        return f"{format_decimal(milliseconds / 1000, '#,##0.0', locale=self.language)}\u00a0s"
+
+    def elapsed(self, seconds: float) -> str:
+        """How long something has been going on, in words: 40 seconds, 2 minutes."""
+        whole = max(0, int(seconds))
+        count, unit = (whole, "second") if whole < 90 else (round(whole / 60), "minute")
+        return str(format_unit(count, f"duration-{unit}", "long", locale=self.language))
+
+    def moment(self, epoch: float) -> str:
+        """Date and time where the server stands; only the time when it is today."""
+        then = datetime.fromtimestamp(epoch).astimezone()
+        if then.date() == datetime.now().astimezone().date():
+            return str(format_time(then, "HH:mm", locale=self.language))
+        return str(format_datetime(then, _MOMENT[self.language], locale=self.language))
+
+
+def fill(template: str, values: Mapping[str, object]) -> str:
+    """`template % values`, and the bare template where the two do not fit: a message must never be an error itself."""
+    if not values:
+        return template
+    try:
+        return template % values
+    except (KeyError, TypeError, ValueError):
+        return template
+
+
+@cache
+def words(language: str) -> Words:
+    path = HERE / f"{language}.po"
+    if not path.exists():
+        return Words(language, NullTranslations())
+    with path.open("rb") as file:
+        catalogue = read_po(file, locale=language)
+    compiled = io.BytesIO()
+    write_mo(compiled, catalogue)
+    compiled.seek(0)
+    return Words(language, Translations(compiled))
+
+
+def choose(header: str, cookie: str) -> Words:
+    """The reader's language: what they chose here, else the first of their browser's that we speak, else English."""
+    if cookie in LANGUAGES:
+        return words(cookie)
+    wanted = negotiate_locale(_accepted(header), list(LANGUAGES), sep="-")
+    return words(wanted or "en")
+
+
+def _accepted(header: str) -> list[str]:
+    """Languages of an Accept-Language header, most wanted first (RFC 9110, 12.5.4)."""
+    ranked: list[tuple[float, str]] = []
+    for part in header[:500].split(","):
+        tag, _, quality = part.strip().partition(";q=")
+        try:
+            weight = float(quality or 1)
+        except ValueError:
+            continue
+        if tag and weight > 0:
+            ranked.append((-weight, tag.strip()))
+    return [tag for _, tag in sorted(ranked, key=lambda item: item[0])]

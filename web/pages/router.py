@@ -1,0 +1,11 @@
+"""All pages together."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from web.pages import account, administration, collection, conversation, documents, home, sharing, sign_in, source
+
+router = APIRouter()
+for part in (sign_in, home, collection, documents, sharing, conversation, source, account, administration):
+    router.include_router(part.router)
