@@ -1,4 +1,4 @@
-"""What `beleg doctor` looks at. Each check is a function from settings to findings; one that breaks is a finding too."""
+"""What `beleg doctor` looks at. Each check goes from settings to findings; one that breaks is a finding too."""
 
 from __future__ import annotations
 
@@ -226,8 +226,9 @@ def check_engine(settings: Settings) -> Iterator[Finding]:
         reply = httpx.get(f"{base_url.rstrip('/')}/models", headers=headers, timeout=5, trust_env=False)
         served = ", ".join(entry["id"] for entry in reply.raise_for_status().json()["data"])
     except (httpx.HTTPError, KeyError, ValueError, TypeError) as error:
-        yield Finding("engine", "fail", f"{base_url} does not answer ({type(error).__name__}); " + _last_error(settings),
-                      f"Wait a minute if it was just started; else look into {settings.logs_dir}/engine.log")  # fmt: skip
+        detail = f"{base_url} does not answer ({type(error).__name__}); {_last_error(settings)}"
+        mend = f"Wait a minute if it was just started; else look into {settings.logs_dir}/engine.log"
+        yield Finding("engine", "fail", detail, mend)
     else:
         yield Finding("engine", "ok", f"{base_url} serves {served}")
 

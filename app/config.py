@@ -26,7 +26,7 @@ class Settings(BaseSettings):
         description="Where model bundles are kept; several set-ups share it.",
     )
     host: str = Field(default="127.0.0.1", description="Address the pages are served on.")
-    port: int = Field(default=8321, description="Port the pages are served on.")
+    port: int = Field(default=8321, ge=1, le=65535, description="Port the pages are served on.")
     public_url: str = Field(
         default="", description="Address people type, when a proxy stands in front; empty: made from host and port."
     )
@@ -46,7 +46,9 @@ class Settings(BaseSettings):
         default="", description="Address of a running vLLM (`http://host:8000/v1`); empty: start our own."
     )
     engine_key: str = Field(default="", description="Key the engine asks for, if any.", repr=False)
-    engine_port: int = Field(default=0, description="Port of our own engine on 127.0.0.1; 0 takes a free one.")
+    engine_port: int = Field(
+        default=0, ge=0, le=65535, description="Port of our own engine on 127.0.0.1; 0 takes a free one."
+    )
     engine_args: str = Field(default="", description="More arguments for our own vLLM, as on its command line.")
     engine_threads: str = Field(
         default="", description="Cores our own engine computes on when on a CPU, like `0-1`; empty: all."

@@ -15,7 +15,6 @@ from app.documents.accept import accept
 from app.errors import NotFound
 
 NAME = "Nordlicht (samples)"
-NOT_SAMPLES = {"README.md", "make.py"}
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ def add_samples_once(settings: Settings, viewer: Viewer, folder: Path) -> None:
     try:
         collection = _collection(database, viewer)
         for path in sorted(folder.iterdir()):
-            if path.is_file() and path.name not in NOT_SAMPLES and not path.name.startswith("."):
+            if path.is_file() and path.suffix != ".py" and path.name != "README.md":
                 with path.open("rb") as file:
                     accept(_Stores(settings, database), viewer, collection.id, path.name, file)
     finally:

@@ -12,7 +12,7 @@ from app.errors import NotFound
 
 
 def measure(settings: Settings) -> dict[str, Any]:
-    """{"install": [...], "up": [{"step", "seconds", "bytes"}], "seconds": total}. Raises NotFound before a first run."""
+    """{"install": [...], "up": [{"step", "seconds", "bytes"}], "seconds": total}. NotFound before a first run."""
     up = read_steps(settings.run_dir / "first-run.json")
     if not up:
         raise NotFound("No first run was recorded in %(folder)s.", "Do `make run` once.", folder=str(settings.data_dir))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from collections.abc import Iterator
@@ -12,7 +11,6 @@ from pathlib import Path
 
 from app.accounts.first import local_viewer
 from app.accounts.types import Viewer
-from app.cli.up import make_folders
 from app.collections.edit import create
 from app.config import Settings
 from app.db.migrate import upgrade
@@ -21,6 +19,7 @@ from app.documents.accept import accept
 from app.documents.process import ReadingProcess
 from app.documents.read import counts
 from app.errors import NotReady
+from app.folders import make_folders
 
 LONGEST_SECONDS = 1800
 
@@ -54,7 +53,6 @@ class Scratch:
 def scratch(settings: Settings) -> Iterator[Scratch]:
     """Starts the reading process and warms it up with one line of text, so that loading models is not measured."""
     with tempfile.TemporaryDirectory(prefix="beleg-bench-") as folder:
-        os.environ["BELEG_DATA_DIR"] = folder  # the reading process reads its settings from the environment
         own = settings.model_copy(update={"data_dir": Path(folder)})
         make_folders(own)
         database = Database(f"sqlite:///{own.data_dir / 'beleg.db'}")

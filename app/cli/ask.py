@@ -7,22 +7,22 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
-from app.accounts.first import local_viewer
-from app.accounts.types import Viewer
 from app.cli.bundles import ModelFolders, prepare_models
-from app.cli.collection import collection_named
-from app.cli.up import make_folders
 from app.config import Settings
 from app.engine import EngineHandle, OwnEngine, find_running
 from app.errors import EngineFailed
+from app.folders import make_folders
 from app.questions.types import AnswerView, CitationView, StatementView
-from app.services import Services
+
+if TYPE_CHECKING:  # imported where they are used: they take seconds
+    from app.accounts.types import Viewer
+    from app.services import Services
 
 errors = Console(stderr=True, highlight=False)
 ENGINE_WAIT_SECONDS = 600
@@ -59,6 +59,8 @@ def open_services(settings: Settings) -> Iterator[Services]:
 @contextmanager
 def open_services_on(settings: Settings, folders: ModelFolders, engine: EngineHandle) -> Iterator[Services]:
     """Services on this engine, once it is ready; the engine is let go of at the end."""
+    from app.services import Services
+
     try:
         services = Services(settings, engine, folders.embedder, folders.model)
         wait_until_ready(engine)
@@ -90,6 +92,9 @@ async def _answer(services: Services, person: str, collection: str, question: st
 
 
 def _who_and_where(services: Services, person: str, collection: str) -> tuple[Viewer, str]:
+    from app.accounts.first import local_viewer
+    from app.cli.collection import collection_named
+
     with services.database.session() as db:
         viewer = local_viewer(db, person)
         return viewer, collection_named(db, viewer, collection).id

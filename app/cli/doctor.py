@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
-from app.checks import Finding, all_findings
 from app.config import Settings
+
+if TYPE_CHECKING:
+    from app.checks import Finding
 
 _SIGNS = {"ok": "[green]ok  [/]", "warn": "[yellow]note[/]", "fail": "[red]bad [/]"}
 
 
 def doctor(as_json: bool = typer.Option(False, "--json", help="Print JSON for programs.")) -> None:
     """Check the set-up: machine, folders, database, index, models, engine, reading, pages."""
+    from app.checks import all_findings
+
     findings = []
     console = Console(highlight=False)
     for finding in all_findings(Settings()):

@@ -6,26 +6,22 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
-from app.accounts.first import local_viewer
-from app.accounts.types import Viewer
 from app.cli.bundles import prepare_models
-from app.cli.collection import collection_named
-from app.cli.up import make_folders
-from app.collections.edit import create
 from app.config import Settings
-from app.db.migrate import upgrade
-from app.db.session import Database
-from app.documents.accept import accept
-from app.documents.process import ReadingProcess
-from app.documents.read import get_document
-from app.documents.types import DocumentView
 from app.errors import BelegError, NotFound
+from app.folders import make_folders
+
+if TYPE_CHECKING:
+    from app.accounts.types import Viewer
+    from app.db.session import Database
+    from app.documents.types import DocumentView
 
 console = Console(highlight=False)
 
@@ -42,6 +38,10 @@ def ingest(
     person: str = typer.Option("", "--as", help="Act as this person; without it, as the first administrator."),
 ) -> None:
     """Read files into a collection and wait until each is ready or refused."""
+    from app.db.migrate import upgrade
+    from app.db.session import Database
+    from app.documents.process import ReadingProcess
+
     settings = Settings()
     make_folders(settings)
     files = list(find_files(paths))
@@ -77,6 +77,10 @@ def find_files(paths: Iterable[Path]) -> Iterable[tuple[Path, str]]:
 
 
 def _who_and_where(database: Database, person: str, name: str) -> tuple[Viewer, str]:
+    from app.accounts.first import local_viewer
+    from app.cli.collection import collection_named
+    from app.collections.edit import create
+
     with database.session() as db:
         viewer = local_viewer(db, person)
         try:
@@ -88,6 +92,8 @@ def _who_and_where(database: Database, person: str, name: str) -> tuple[Viewer, 
 def _accept_all(
     stores: _Stores, viewer: Viewer, collection_id: str, files: list[tuple[Path, str]]
 ) -> tuple[list[DocumentView], int]:
+    from app.documents.accept import accept
+
     accepted, refused = [], 0
     for path, folder in files:
         try:
@@ -101,6 +107,8 @@ def _accept_all(
 
 def _wait(database: Database, viewer: Viewer, documents: list[DocumentView]) -> int:
     """One bar a document until all have ended; the reading process puts each into an end state. Returns the refused."""
+    from app.documents.read import get_document
+
     refused, open_ = 0, {document.id: document for document in documents}
     with Progress(
         TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"), console=console

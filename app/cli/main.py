@@ -5,15 +5,19 @@ from __future__ import annotations
 import sys
 
 import typer
+from pydantic import ValidationError
 from rich.console import Console
 
 from app.cli import ask, bench, doctor, ingest, inspect, reindex, up, user
 from app.errors import BelegError
 
 app = typer.Typer(
-    name="beleg", help="Answers from your own documents, with the line that proves them.", no_args_is_help=True,
-    add_completion=False, pretty_exceptions_enable=False,
-)  # fmt: skip
+    name="beleg",
+    help="Answers from your own documents, with the line that proves them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
 app.command("up")(up.up)
 app.command("ask")(ask.ask)
 app.command("ingest")(ingest.ingest)
@@ -29,14 +33,24 @@ def main() -> None:
     try:
         app()
     except BelegError as error:
-        _say(str(error), error.hint)
+        _say(str(error), error.hint % error.values if error.values else error.hint)
+        sys.exit(1)
+    except ValidationError as error:
+        _say(
+            _wrong_settings(error), "Correct it in the environment or in the file .env; the README lists all settings."
+        )
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
 
 
+def _wrong_settings(error: ValidationError) -> str:
+    """Names each setting as it stands in the environment. Values are not repeated: one may be a key."""
+    return " ".join(f"BELEG_{str(e['loc'][0]).upper()} cannot be used: {e['msg']}." for e in error.errors())
+
+
 def _say(message: str, hint: str) -> None:
-    console = Console(stderr=True)
-    console.print(f"[bold red]{message}[/]", highlight=False)
+    console = Console(stderr=True, highlight=False)
+    console.print(message, style="bold red", markup=False, soft_wrap=True)
     if hint:
-        console.print(hint, highlight=False)
+        console.print(hint, markup=False, soft_wrap=True)

@@ -8,13 +8,8 @@ import typer
 from rich.console import Console
 
 from app.cli.bundles import prepare_models
-from app.cli.up import make_folders
 from app.config import Settings
-from app.db.migrate import upgrade
-from app.db.session import Database
-from app.documents.process import ReadingProcess
-from app.documents.reindex import reindex as mark_all
-from app.documents.reindex import waiting
+from app.folders import make_folders
 
 console = Console(highlight=False)
 
@@ -23,6 +18,12 @@ def reindex(
     from_files: bool = typer.Option(False, help="Read every file again too (after an update that reads files better)."),
 ) -> None:
     """Embed and index everything again; searches go on with the old index until the new one is complete."""
+    from app.db.migrate import upgrade
+    from app.db.session import Database
+    from app.documents.process import ReadingProcess
+    from app.documents.reindex import reindex as mark_all
+    from app.documents.reindex import waiting
+
     settings = Settings()
     make_folders(settings)
     prepare_models(settings, console)

@@ -13,10 +13,10 @@ from sqlalchemy.orm import Session
 from app.accounts.first import local_viewer
 from app.accounts.sessions import make_link
 from app.accounts.users import create_user, deactivate, list_users, reset_password
-from app.cli.up import make_folders
 from app.config import Settings
 from app.db.migrate import upgrade
 from app.db.session import Database
+from app.folders import make_folders
 
 app = typer.Typer(help="Add people, let them in, shut them out.", no_args_is_help=True)
 console = Console(highlight=False)
