@@ -60,6 +60,12 @@ def is_complete(folder: Path, source: str | None = None, *, thorough: bool = Fal
     return all(_matches(folder / name, mark, thorough) for name, mark in marker[1].items())
 
 
+def source_of(folder: Path) -> str | None:
+    """What `folder` was made from, as its marker says; None where it has none."""
+    marker = _read_marker(folder)
+    return marker[0] if marker is not None else None
+
+
 def weights_digest(folder: Path) -> str:
     """A short name of the weights in `folder`: 12 hexadecimal digits over its safetensors files, read from the marker
     where there is one."""

@@ -34,7 +34,8 @@ class Bundle:
 
     A bundle is either one GGUF file (`gguf` names it) that is converted once, or a folder served as it is (`files`
     names what is taken of it). `sha256` is the digest of the GGUF file, or `folder_digest` over `files`. Sizes are
-    bytes: `size` of what is fetched and joined, `folder_size` of the finished folder.
+    bytes: `size` of what is fetched and joined, `folder_size` of the finished folder. `languages` are an
+    embedder's; empty means that nothing is known.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Bundle:
     parts: tuple[Part, ...]
     gguf: str = ""
     files: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
 
     @property
     def disk_needed(self) -> int:
@@ -112,6 +114,7 @@ _MINILM = Bundle(
         "tokenizer_config.json",
         "vocab.txt",
     ),
+    languages=("en",),
 )
 
 BUNDLES: dict[str, Bundle] = {bundle.name: bundle for bundle in (_QWEN_1_5B, _QWEN_0_5B, _SMOLLM2, _MINILM)}
