@@ -165,7 +165,7 @@ def _purge(index: Any, writer: Any, gone: Collection[int]) -> None:
     writer.delete_documents_by_query(tantivy.Query.term_set_query(index.schema, "content", sorted(rewritten)))
     for content, address in zip(contents, addresses, strict=True):
         if content in rewritten and content not in gone:
-            _add(index.schema, writer, _row(searcher.doc(address)))
+            writer.add_document(searcher.doc(address))  # all fields are stored
 
 
 def _sharing_segments(gone: set[int], places: Sequence[tuple[int, int]]) -> set[int]:
@@ -183,10 +183,6 @@ def _sharing_segments(gone: set[int], places: Sequence[tuple[int, int]]) -> set[
             found.add(content)
             waiting.extend(c for segment in segments_of[content] for c in contents_of[segment])
     return found
-
-
-def _row(document: Any) -> Row:
-    return Row(*(document.get_first(name) for name in ("content", "ordinal", "words", "stems")))
 
 
 def _tidy(folder: Path) -> None:

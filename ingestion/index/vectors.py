@@ -102,8 +102,8 @@ def files(name: str) -> tuple[str, str]:
 
 
 def _only(rows: NDArray[np.bool_]) -> Any:
-    if rows.all():
-        return None
+    """Search parameters that see these rows only. Given even when it is all of them: without, FAISS starts OpenMP
+    threads for a single question, which is far slower on a busy machine."""
     faiss: Any = import_module("faiss")  # its stubs do not know what its Python layer accepts
     return faiss.SearchParameters(sel=faiss.IDSelectorBitmap(np.packbits(rows, bitorder="little")))
 

@@ -77,16 +77,15 @@ class _Pieces:
 def analyse(text: str, language: str) -> Analysed:
     """Terms of a passage written in `language` (ISO 639-1; unknown or unsupported: no stems)."""
     words: list[str] = []
-    stemmable: list[str] = []
+    stems: list[str] = []
     before = ""
     for token in _tokens(text):
-        pieces = _pieces(token)
-        words.extend(pieces.words)
-        stemmable.extend(pieces.stemmable)
+        words.extend(_pieces(token).words)
+        stems.extend(_stems(token, language))
         if token.isdecimal() and before.isupper() and before.isalpha() and len(before) <= 6:
             words.append(fold(before) + token)  # "ISO 9001" is found as "ISO-9001", too
         before = token
-    return Analysed(" ".join(words), " ".join(_stems(stemmable, language)))
+    return Analysed(" ".join(words), " ".join(stems))
 
 
 def analyse_question(text: str, languages: Sequence[str]) -> list[Term]:
@@ -118,8 +117,7 @@ def _tokens(text: str) -> Iterator[str]:
 
 def _question_terms(token: str, before: str, languages: Sequence[str]) -> Iterator[Term]:
     pieces = _pieces(token)
-    stemmable = dict.fromkeys(pieces.stemmable)
-    stems = {fold(word): _stems_of(word, languages) for word in stemmable}
+    stems = {fold(word): _stems_of(word, languages) for word in pieces.stemmable}
     for word in pieces.words:
         yield Term(word, stems.get(word, ()), identifier=word == pieces.whole)
     if token.isdecimal() and before.isalpha():
@@ -173,17 +171,19 @@ def _identifier(token: str) -> _Pieces:
     return _Pieces(kept, whole=whole if any(c.isalpha() for c in whole) else "")
 
 
-def _stems(words: Sequence[str], language: str) -> list[str]:
-    name = STEMMERS.get(language)
-    if name is None or not words:
-        return []
+@lru_cache(maxsize=1 << 17)
+def _stems(token: str, language: str) -> tuple[str, ...]:
+    return tuple(_stem(word, language) for word in _pieces(token).stemmable if language in STEMMERS)
+
+
+def _stem(word: str, language: str) -> str:
     # Snowball's German stemmer drops umlauts itself, but does not know "ae": fold first. Others need their accents.
-    before = map(fold, words) if language == "de" else words
-    return [f"{language}:{fold(stem)}" for stem in _stemmer(name).analyze(" ".join(before))]
+    (stem,) = _stemmer(STEMMERS[language]).analyze(fold(word) if language == "de" else word) or [""]
+    return f"{language}:{fold(stem)}"
 
 
 def _stems_of(word: str, languages: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(stem for language in languages for stem in _stems([word], language)))
+    return tuple(dict.fromkeys(_stem(word, language) for language in languages if language in STEMMERS))
 
 
 @cache
