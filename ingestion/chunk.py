@@ -19,6 +19,8 @@ HEADING_INSIDE = 0.9  # a heading that stands neither first nor after another he
 HEADING_LAST = 3.0  # a heading parted from its text
 CUT_SENTENCE, CUT_PARAGRAPH, CUT_ROWS, CUT_LINE = 0.35, 0.2, 0.1, 0.5
 
+HEADING_LENGTH = 120  # characters of a heading that are kept in the path
+
 
 def cut(parsed: Parsed, size: int, count: Callable[[str], int]) -> list[Passage]:
     """The passages of `parsed`, in reading order: at most `size` tokens each as `count` counts (a single line that is
@@ -124,4 +126,4 @@ def _follow_headings(path: list[tuple[int, str]], units: Iterable[Unit]) -> None
         lines = list(group)
         while path and path[-1][0] >= lines[0].heading:
             path.pop()
-        path.append((lines[0].heading, " ".join(unit.text for unit in lines)))
+        path.append((lines[0].heading, " ".join(unit.text for unit in lines)[:HEADING_LENGTH]))

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from ingestion.layout.tables import end_of_table, table
 from ingestion.layout.types import PageRows, Row
-from ingestion.layout.words import joined_lines
+from ingestion.layout.words import joined_lines, words_in
 from ingestion.types import Block, BlockKind, Line, Page
 
 LARGER = 1.12  # times the body's size: a heading
@@ -21,11 +21,13 @@ SENTENCE_END = (".", "!", "?", ":", ";", "。", "”", '"')
 
 @dataclass(frozen=True)
 class Body:
-    """What the document's running text looks like, and the sizes of headings above it, largest first."""
+    """What the document's running text looks like: its size, the sizes of headings above it (largest first), and its
+    words."""
 
     size: float
     bold: bool
     headings: tuple[float, ...]
+    words: frozenset[str]
 
 
 def to_pages(pages: Sequence[PageRows]) -> list[Page]:
@@ -49,13 +51,15 @@ def measure(pages: Sequence[PageRows]) -> Body:
             for row in region:
                 letters[_rounded(row.size), row.bold] += len(row.text)
     if not letters:
-        return Body(0.0, False, ())
+        return Body(0.0, False, (), frozenset())
     sizes: Counter[float] = Counter()
     for (size, _), count in letters.items():
         sizes[size] += count
     size = sizes.most_common(1)[0][0]
     bold = letters[size, True] > letters[size, False]
-    return Body(size, bold, tuple(sorted((s for s in sizes if s >= size * LARGER), reverse=True)[:5]))
+    headings = sorted((s for s in sizes if s >= size * LARGER), reverse=True)[:5]
+    words = words_in(row.text for page in pages for region in page.regions for row in region)
+    return Body(size, bold, tuple(headings), words)
 
 
 def _rounded(size: float) -> float:
@@ -70,7 +74,7 @@ def to_blocks(rows: Sequence[Row], body: Body) -> list[Block]:
     while at < len(rows):
         end = end_of_table(rows, at)
         if end - at >= 2:
-            blocks.append(table(rows[at:end]))
+            blocks.append(table(rows[at:end], body.words))
         else:
             kind = _kind(rows[at], body)
             end = at + 1
@@ -99,7 +103,7 @@ def _kind(row: Row, body: Body) -> BlockKind:
 
 def _is_heading(row: Row, body: Body) -> bool:
     text = row.text
-    if len(row.cells) > 2 or len(text) > HEADING_LETTERS or sum(map(str.isalpha, text)) < 2:
+    if row.aside or len(row.cells) > 2 or len(text) > HEADING_LETTERS or sum(map(str.isalpha, text)) < 2:
         return False
     if _rounded(row.size) >= body.size * LARGER:
         return True
@@ -110,7 +114,12 @@ def _goes_on(block: Sequence[Row], row: Row, body: Body, leading: float) -> bool
     """Does the block, a heading, paragraph or list item, go on with `row`?"""
     before, kind = block[-1], _kind(block[0], body)
     height = max(before.box.y1 - before.box.y0, 1.0)
-    if row.box.y0 - before.box.y1 > leading + 0.4 * height or row.box.y0 < before.box.y0 - height:
+    if (
+        row.aside
+        or before.aside
+        or row.box.y0 - before.box.y1 > leading + 0.4 * height
+        or row.box.y0 < before.box.y0 - height
+    ):
         return False
     if _kind(row, body) != ("paragraph" if kind == "list" else kind):
         return False
@@ -127,7 +136,7 @@ def _indented(paragraph: Sequence[Row], row: Row) -> bool:
 
 
 def _block(rows: Sequence[Row], kind: BlockKind, body: Body) -> Block:
-    lines = tuple(Line(text, row.box) for text, row in zip(joined_lines(rows), rows, strict=True) if text)
+    lines = tuple(Line(text, row.box) for text, row in zip(joined_lines(rows, body.words), rows, strict=True) if text)
     return Block(kind, lines, level=_level(rows[0], body) if kind == "heading" else 0)
 
 

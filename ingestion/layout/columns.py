@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,14 +82,17 @@ def _bands(boxes: NDArray[np.float64], letters: NDArray[np.int64], x: float, wid
     """Stretches of the page in which nothing crosses the strip left of `x` and both sides hold columns."""
     middle = (boxes[:, 1] + boxes[:, 3]) / 2
     crossing = (boxes[:, 0] < x - 0.5) & (boxes[:, 2] > x - width)
-    stops = [-np.inf, *np.sort(middle[crossing]).tolist(), np.inf]
+    stops = np.sort(middle[crossing])
+    band = np.searchsorted(stops, middle, side="right")
+    left, right = ~crossing & (boxes[:, 0] < x - 0.5), ~crossing & (boxes[:, 0] >= x - 0.5)
+    lines = np.minimum(
+        np.bincount(band[left], minlength=len(stops) + 1), np.bincount(band[right], minlength=len(stops) + 1)
+    )
+    edges = np.concatenate(([-np.inf], stops, [np.inf]))
     found = []
-    for top, bottom in pairwise(stops):
-        inside = (middle > top) & (middle < bottom) & ~crossing
-        left, right = inside & (boxes[:, 0] < x - 0.5), inside & (boxes[:, 0] >= x - 0.5)
-        lines = int(min(left.sum(), right.sum()))
-        if lines >= FEWEST and _are_columns(boxes, letters, left, right):
-            found.append(_Gutter(x - 0.5, top, bottom, lines))
+    for at in np.flatnonzero(lines >= FEWEST).tolist():
+        if _are_columns(boxes, letters, left & (band == at), right & (band == at)):
+            found.append(_Gutter(x - 0.5, float(edges[at]), float(edges[at + 1]), int(lines[at])))
     return found
 
 

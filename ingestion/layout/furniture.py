@@ -10,7 +10,8 @@ from dataclasses import replace
 from ingestion.layout.types import PageRows, Row
 
 EDGE = 3  # rows from the top or bottom edge that may be furniture
-MARGIN = 0.14  # share of the page's height they stand in
+MARGIN = 0.1  # share of the page's height in which they stand,
+APART = 0.8  # or the heights of white that part them from the text
 FEWEST_PAGES = 3  # in shorter documents nothing repeats often enough to tell
 NEIGHBOURS = 3  # pages between two occurrences that still belong together (left and right pages, a plate between)
 MOST_CELLS = 3  # a row with more cells is a table's header, repeated because the table goes on
@@ -38,13 +39,26 @@ def without_furniture(pages: Sequence[PageRows]) -> list[PageRows]:
 
 
 def _edge_rows(at: int, page: PageRows) -> Iterator[tuple[str, Place, Row]]:
+    """Rows that may be furniture, with the edge they stand at."""
     rows = [((at, i, j), row) for i, region in enumerate(page.regions) for j, row in enumerate(region)]
-    rows = [(place, row) for place, row in rows if len(row.cells) <= MOST_CELLS and len(row.text) < 200]
-    top = sorted((r for r in rows if r[1].box.y1 <= MARGIN * page.height), key=lambda r: r[1].box.y0)
-    bottom = sorted((r for r in rows if r[1].box.y0 >= (1 - MARGIN) * page.height), key=lambda r: -r[1].box.y1)
-    for edge, nearest in (("top", top[:EDGE]), ("bottom", bottom[:EDGE])):
-        for place, row in nearest:
-            yield edge, place, row
+    rows.sort(key=lambda placed: placed[1].box.y0)
+    yield from (("aside", place, row) for place, row in rows if row.aside)
+    rows = [placed for placed in rows if not placed[1].aside]
+    for edge, inwards in (("top", rows), ("bottom", rows[::-1])):
+        for place, row in _outer(inwards, page.height):
+            if len(row.cells) <= MOST_CELLS and len(row.text) < 200:
+                yield edge, place, row
+
+
+def _outer(rows: list[tuple[Place, Row]], height: float) -> list[tuple[Place, Row]]:
+    """From the edge inwards: the rows in the margin, and those that white space sets apart from the rest."""
+    nearest = rows[:EDGE]
+    outer = sum(min(row.box.y1, height - row.box.y0) <= MARGIN * height for _, row in nearest)
+    for at, ((_, row), (_, after)) in enumerate(zip(nearest, rows[1:], strict=False), 1):
+        apart = max(after.box.y0 - row.box.y1, row.box.y0 - after.box.y1)
+        if apart > APART * (row.box.y1 - row.box.y0):
+            outer = max(outer, at)
+    return nearest[:outer]
 
 
 def _key(row: Row) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -12,6 +13,8 @@ from ingestion.layout.types import Row, Segment
 from ingestion.types import Box
 
 TOUCHING = 0.12  # heights between two segments that belong to one word (a superscript, a change of font)
+BAND = 8.0  # points
+MOST_BANDS = 4_000
 WIDE = 2.5  # heights of white that part two cells whatever stands above and below
 LABEL = re.compile(r"[•◦▪▸●○■□–—*·‣⁃✓➢-]|\(?(\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|\d{1,2}(\.\d{1,2}){1,4}\.?")
 CURRENCY = re.compile(r"(?:^|\s)([$€£¥]\s?\(?)$")
@@ -22,22 +25,26 @@ def to_rows(segments: Sequence[Segment]) -> list[Row]:
     lines = _lines([segment for segment in segments if segment.upright])
     rows = [_row(line) for line in lines]
     rows = [_joined(rows, at) for at in range(len(rows))]
-    return [*_spanning_merged(rows), *(_row([segment]) for segment in segments if not segment.upright)]
+    return [
+        *_spanning_merged(rows),
+        *(replace(_row([segment]), aside=True) for segment in segments if not segment.upright),
+    ]
 
 
 def _lines(segments: list[Segment]) -> list[list[Segment]]:
     """Segments that stand on one line. Each is compared with the tallest of its line, so that lines do not chain."""
     lines: list[list[Segment]] = []
-    tallest: list[Segment] = []
+    bands: dict[int, list[int]] = defaultdict(list)  # which lines reach into which stripe of the page
     for segment in sorted(segments, key=lambda s: -_height(s)):
-        near = [at for at, other in enumerate(tallest) if _on_one_line(other, segment)]
+        near = {at for at in bands[int(segment.middle // BAND)] if _on_one_line(lines[at][0], segment)}
         if near:
-            lines[min(near, key=lambda at: abs(tallest[at].middle - segment.middle))].append(segment)
-        else:
-            lines.append([segment])
-            tallest.append(segment)
-    order = sorted(range(len(lines)), key=lambda at: tallest[at].middle)
-    return [lines[at] for at in order]
+            lines[min(near, key=lambda at: (abs(lines[at][0].middle - segment.middle), at))].append(segment)
+            continue
+        lines.append([segment])
+        first, last = int(segment.box.y0 // BAND), int(segment.box.y1 // BAND)
+        for band in range(max(first, -MOST_BANDS), min(last, MOST_BANDS) + 1):
+            bands[band].append(len(lines) - 1)
+    return sorted(lines, key=lambda line: line[0].middle)
 
 
 def _height(segment: Segment) -> float:
@@ -48,7 +55,7 @@ def _on_one_line(tall: Segment, low: Segment) -> bool:
     if _height(low) > 0.8 * _height(tall):
         return abs(tall.middle - low.middle) < 0.4 * _height(tall)
     overlap = min(tall.box.y1, low.box.y1) - max(tall.box.y0, low.box.y0)
-    return overlap > 0.4 * _height(low) and not _stacked(tall, low)
+    return overlap > 0.8 * _height(low) or (overlap > 0.4 * _height(low) and not _stacked(tall, low))
 
 
 def _stacked(a: Segment, b: Segment) -> bool:
@@ -69,7 +76,8 @@ def _row(line: list[Segment]) -> Row:
             cells.append(segment.text)
             ranges.append((segment.box.x0, segment.box.x1))
         else:
-            cells[-1] += ("" if gap < TOUCHING * height else " ") + segment.text
+            touching = -0.3 * height < gap < TOUCHING * height
+            cells[-1] += ("" if touching else " ") + segment.text
             ranges[-1] = (min(ranges[-1][0], segment.box.x0), max(ranges[-1][1], segment.box.x1))
     longest = max(line, key=lambda s: len(s.text))
     bold = sum(len(s.text) for s in line if s.bold) > 0.8 * letters

@@ -26,7 +26,8 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One printed line: its cells from first to last (one cell: running text).."""
+    """One printed line: its cells from first to last (one cell: running text) and their x ranges. `aside`: it does not
+    run across the page (a note in the margin, a watermark)."""
 
     cells: tuple[str, ...]
     ranges: tuple[tuple[float, float], ...]
@@ -34,6 +35,7 @@ class Row:
     size: float
     bold: bool
     hyphen: bool
+    aside: bool = False
 
     @property
     def text(self) -> str:

@@ -111,7 +111,7 @@ def _page_rows(document: Document, number: int) -> tuple[PageRows, Warning | Non
 def _regions(text: PageText, frame: Frame) -> tuple[tuple[Row, ...], ...]:
     """Laid out in the frame in which most text stands upright; boxes are turned back to the page as shown."""
     reading = replace(frame, turns=text.turns)
-    segments = to_segments(text.codes, shown(text.boxes, reading), text.style)
+    segments = to_segments(text.codes, shown(text.boxes, reading), text.style, text.slanted)
     visible = [segment for segment in segments if _meets(segment.box, *reading.size)]
     regions = [to_rows(region) for region in in_columns(visible)]
     if reading.turns != frame.turns:

@@ -27,13 +27,14 @@ BOLD = (b"bold", b"black", b"heavy", b"demi", b"-medi", b"cmbx", b"cmssbx", b"cm
 class PageText:
     """A page's text in the order PDFium reads it: code points (n,), boxes (n, 4) as left, bottom, right, top in page
     space, share of sampled characters that have no Unicode, and the quarter turns (clockwise) after which most text
-    stands upright. `style(i)`: size in points as shown, and whether bold."""
+    stands upright. `style(i)`: size in points as shown, and whether bold; `slanted(i)`: turned by no whole quarters."""
 
     codes: NDArray[np.uint32]
     boxes: Boxes
     unmapped: float
     turns: int
     style: Callable[[int], tuple[float, bool]]
+    slanted: Callable[[int], bool]
 
 
 @contextmanager
@@ -45,7 +46,14 @@ def text_of(page: LoadedPage) -> Iterator[PageText]:
     try:
         count = max(c.FPDFText_CountChars(handle), 0)
         codes, boxes = _characters(handle, count)
-        yield PageText(codes, boxes, _unmapped(handle, count), _turns(handle, count), lambda at: _style(handle, at))
+        yield PageText(
+            codes,
+            boxes,
+            _unmapped(handle, count),
+            _turns(handle, count),
+            lambda at: _style(handle, at),
+            lambda at: _slanted(handle, at),
+        )
     finally:
         c.FPDFText_ClosePage(handle)
 
@@ -114,6 +122,11 @@ def _style(handle: Any, at: int) -> tuple[float, bool]:
     c.FPDFText_GetFontInfo(handle, at, name, 128, flags)
     lower = name.value.lower()
     return float(size), any(part in lower for part in BOLD) or c.FPDFText_GetFontWeight(handle, at) >= 700
+
+
+def _slanted(handle: Any, at: int) -> bool:
+    quarters = c.FPDFText_GetCharAngle(handle, at) / (np.pi / 2)
+    return bool(abs(quarters - round(quarters)) > 0.05)
 
 
 @dataclass(frozen=True)
