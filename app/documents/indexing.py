@@ -22,8 +22,7 @@ from app.db.session import Database
 from app.documents import jobs
 from app.documents.blobs import remove_unused
 from app.documents.signals import Signals
-from ingestion.index.types import IndexEntry
-from ingestion.index.writer import IndexWriter
+from ingestion.index.store import IndexEntry, IndexWriter
 from ingestion.types import Passage
 from models.types import Embedder
 

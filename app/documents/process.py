@@ -15,6 +15,7 @@ from app.documents.worker import ANOTHER_RUNS, PARENT
 
 log = structlog.get_logger()
 
+MODULE = "app.documents.worker"
 STOP_SECONDS = 10.0
 _LONGEST_PAUSE = 30.0
 
@@ -73,7 +74,7 @@ class ReadingProcess:
                 if self._stopping.is_set():
                     return 0
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", "app.documents.worker"],
+                    [sys.executable, "-m", MODULE],
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=output,

@@ -27,8 +27,7 @@ from app.documents import blobs, jobs
 from app.documents.indexing import Indexer
 from app.documents.reading import Reader
 from app.documents.signals import Signals
-from ingestion.index.types import OtherAnalyser, OtherEmbedder
-from ingestion.index.writer import IndexWriter
+from ingestion.index.store import IndexWriter, OtherAnalyser, OtherEmbedder
 from models.bundles import Silent, prepare
 from models.types import Embedder, Tokenizer
 
