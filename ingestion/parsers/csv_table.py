@@ -13,26 +13,33 @@ from ingestion.parsers.tables import table
 from ingestion.types import Page, Parsed, Refused, Warning
 
 DELIMITERS = (",", ";", "\t", "|")
+_NONE = "\x1f"  # cuts nothing: a list in one column
+_SWALLOWED_ROWS = 5
+_UNBALANCED = Warning("unbalanced_quotes", "A quotation mark is never closed; all quotation marks were read as text.")
 _LOOKED_AT = 200  # rows that decide on the delimiter
 _LONGEST_CELL = 2**24  # characters; Python's own limit of 131,072 refuses honest files
 
 
 def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     """One page with one table. Raises `Refused` "empty", "unknown_type" (not text), "damaged" (no CSV)."""
-    rows = _rows(read_text(path))
+    rows, warnings = _rows(read_text(path))
     found = table(rows)
     if found is None:
         raise Refused("empty", "This table has no filled cell. Check the original and upload it again.")
     on_page(1, 1)
-    return Parsed("csv", "text", (Page(1, (found,)),), has_pages=False, warnings=_warnings(rows))
+    return Parsed("csv", "text", (Page(1, (found,)),), has_pages=False, warnings=(*warnings, *_ragged(rows)))
 
 
-def _rows(text: str) -> list[list[str]]:
+def _rows(text: str) -> tuple[list[list[str]], tuple[Warning, ...]]:
     text = text.removeprefix("\ufeff").lstrip("\r\n")
     delimiter, text = _declared_delimiter(text)
     csv.field_size_limit(_LONGEST_CELL)
+    delimiter = delimiter or _delimiter(text)
     try:
-        return list(_reader(text, delimiter or _delimiter(text)))
+        rows = list(_reader(text, delimiter))
+        if text.count('"') % 2 and _swallowed(rows):
+            return list(_reader(text, delimiter, quotes=False)), (_UNBALANCED,)
+        return rows, ()
     except csv.Error as error:
         raise Refused(
             "damaged",
@@ -52,7 +59,8 @@ def _declared_delimiter(text: str) -> tuple[str, str]:
 
 def _delimiter(text: str) -> str:
     """The delimiter that cuts most rows into the same number of cells, and into the most cells."""
-    return max(DELIMITERS, key=lambda delimiter: _evenness(text, delimiter))
+    best = max(DELIMITERS, key=lambda delimiter: _evenness(text, delimiter))
+    return best if _evenness(text, best)[0] else _NONE
 
 
 def _evenness(text: str, delimiter: str) -> tuple[float, int]:
@@ -67,11 +75,19 @@ def _evenness(text: str, delimiter: str) -> tuple[float, int]:
     return (count / widths.total() if width > 1 else 0.0, width)
 
 
-def _reader(text: str, delimiter: str) -> Iterator[list[str]]:
-    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+def _reader(text: str, delimiter: str, quotes: bool = True) -> Iterator[list[str]]:
+    source = io.StringIO(text, newline="")
+    if quotes:
+        return csv.reader(source, delimiter=delimiter, skipinitialspace=True)
+    return csv.reader(source, delimiter=delimiter, quoting=csv.QUOTE_NONE, skipinitialspace=True)
 
 
-def _warnings(rows: list[list[str]]) -> tuple[Warning, ...]:
+def _swallowed(rows: list[list[str]]) -> bool:
+    """True if an opening quotation mark without its closing one took the rest of the file into one cell."""
+    return bool(rows and rows[-1]) and rows[-1][-1].count("\n") >= _SWALLOWED_ROWS
+
+
+def _ragged(rows: list[list[str]]) -> tuple[Warning, ...]:
     widths = Counter(len(row) for row in rows if any(cell.strip() for cell in row))
     if len(widths) < 2:
         return ()

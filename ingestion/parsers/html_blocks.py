@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from lxml import etree
 
 from ingestion.parsers.html_tables import MAX_DEPTH, grid, is_layout
-from ingestion.parsers.lines import block, broken, clean
+from ingestion.parsers.lines import block, code
 from ingestion.parsers.tables import table
-from ingestion.types import Block, BlockKind, Line, Refused
+from ingestion.types import Block, BlockKind, Refused
 
 UNSHOWN = frozenset(
     {
@@ -211,13 +211,6 @@ class _Walk:
         yield from filter(None, [table(found.rows, found.headers)])
         for inner in found.inner:
             yield from _Walk(self.depth + 1).run(inner)
-
-
-def code(text: str) -> Iterator[Block]:
-    """A code block of the lines of `text`, indentation kept."""
-    rows = tuple(Line(piece) for row in clean(text).split("\n") if row.strip() for piece in broken(row.rstrip()))
-    if rows:
-        yield Block("code", rows)
 
 
 def _first_number(element: etree._Element) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 from ingestion.types import Block, BlockKind, Line
 
@@ -21,6 +22,9 @@ _UNSEEN = re.compile(
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BREAK = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
+_BLANK_LINES = re.compile(r"\n[ \t\u3000]*\n")
+_GAP = re.compile(" {9,}")
+_WIDEST_GAP = " " * 8  # columns set with spaces stay readable, a gap of thousands does not cost a thousand tokens
 _SENTENCE_END = re.compile(r"(?<=[.!?…;:])[\"'”“»)\]]*\s+")
 
 
@@ -42,6 +46,27 @@ def lines(text: str) -> tuple[Line, ...]:
     """One Line for each line of `text`, white space collapsed, empty lines left out, long ones broken."""
     rows = (" ".join(row.split()) for row in clean(text).split("\n"))
     return tuple(Line(piece) for row in rows if row for piece in broken(row))
+
+
+def source_lines(text: str) -> tuple[Line, ...]:
+    """One Line for each line of `text` as it is set: indentation and columns kept, empty lines left out."""
+    rows = (_GAP.sub(_WIDEST_GAP, row.expandtabs(4).rstrip()) for row in clean(text).split("\n"))
+    return tuple(Line(piece) for row in rows if row for piece in broken(row))
+
+
+def paragraphs(text: str) -> Iterator[Block]:
+    """Paragraph blocks of the source lines between blank lines."""
+    for part in _BLANK_LINES.split(clean(text)):
+        found = source_lines(part)
+        if found:
+            yield Block("paragraph", found)
+
+
+def code(text: str) -> Iterator[Block]:
+    """A code block of the source lines, if there are any."""
+    found = source_lines(text)
+    if found:
+        yield Block("code", found)
 
 
 def block(kind: BlockKind, text: str, level: int = 0) -> Block | None:

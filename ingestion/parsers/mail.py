@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import email
-import email.policy
 from collections.abc import Callable, Iterator
 from email.message import EmailMessage
+from email.parser import BytesParser
+from email.policy import EmailPolicy
 from pathlib import Path
 
+from ingestion.parsers.encoding import decode
 from ingestion.parsers.lines import one_line
 from ingestion.parsers.mail_parts import ENCRYPTED_TEXT, attachments, body, is_encrypted
 from ingestion.types import Block, Line, Page, Parsed, Refused, Warning
 
 _SHOWN = ("Subject", "From", "To", "Cc", "Date")
-_MAX_HEADER = 2_000  # characters; a list of a thousand receivers is cut
+_MAX_SHOWN = 2_000  # characters of a header that are shown; a list of a thousand receivers is cut
+_MAX_PARSED = 12_000  # characters of a header that are looked at: the library takes quadratic time and memory
+
+
+class _BoundedHeaders(EmailPolicy):
+    """The library's modern policy, with headers cut before they are parsed."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        return name, _as_text(value[:_MAX_PARSED])
 
 
 def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
@@ -24,7 +34,7 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     message = _message(path.read_bytes())
     if is_encrypted(message):
         raise _encrypted()
-    found, warnings = body(message)
+    found = body(message)
     if any(ENCRYPTED_TEXT in item.text for item in found):
         raise _encrypted()
     files, more = attachments(message)
@@ -33,7 +43,7 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
         raise Refused("damaged", "This file has neither the headers nor the text of a mail. Save the mail again.")
     on_page(1, 1)
     page = Page(1, (*headers, *found))
-    warnings = (*warnings, *more, *_cut(message))
+    warnings = (*more, *_cut(message))
     return Parsed(
         "eml", "text", (page,), has_pages=False, title=_header(message, "Subject"), warnings=warnings, attachments=files
     )
@@ -43,10 +53,10 @@ def _message(data: bytes) -> EmailMessage:
     if not data.strip():
         raise Refused("empty", "This file is empty. Check the original and upload it again.")
     try:
-        message = email.message_from_bytes(data.lstrip(b"\r\n\xef\xbb\xbf"), policy=email.policy.default)
+        message = BytesParser(EmailMessage, policy=_BoundedHeaders()).parsebytes(data.lstrip(b"\r\n\xef\xbb\xbf"))
     except (RecursionError, ValueError, LookupError) as error:
         raise Refused("damaged", "This mail is damaged or built in a way no mail program builds it.") from error
-    if not message.keys():
+    if not isinstance(message, EmailMessage) or not message.keys():
         raise Refused("damaged", "This file does not begin with the headers of a mail. Save the mail again as .eml.")
     return message
 
@@ -73,16 +83,12 @@ def _header(message: EmailMessage, name: str) -> str:
         text = date.strftime("%Y-%m-%d %H:%M %z") if date else str(value or "")
     except Exception:  # email's header parser has raised many kinds of errors on broken input
         text = next((str(raw) for key, raw in message.raw_items() if key.lower() == name.lower()), "")
-    return one_line(_as_utf8(text))[:_MAX_HEADER]
+    return one_line(text)[:_MAX_SHOWN]
 
 
-def _as_utf8(text: str) -> str:
-    """Raw bytes in a header (old programs write them) come as lone surrogates."""
-    raw = text.encode("utf-8", errors="surrogateescape")
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return raw.decode("cp1252", errors="replace")
+def _as_text(value: str) -> str:
+    """Raw bytes in a header, which old programs write, come as lone surrogates."""
+    return value if value.isascii() else decode(value.encode("utf-8", errors="surrogateescape"))
 
 
 def _cut(message: EmailMessage) -> Iterator[Warning]:

@@ -8,8 +8,7 @@ from email.message import EmailMessage, Message
 
 from ingestion.parsers import html_blocks
 from ingestion.parsers.encoding import decode
-from ingestion.parsers.lines import one_line
-from ingestion.parsers.text import paragraphs
+from ingestion.parsers.lines import one_line, paragraphs
 from ingestion.types import Attachment, Block, Warning
 
 MAX_ATTACHMENTS = 100
@@ -30,7 +29,7 @@ def is_encrypted(message: EmailMessage) -> bool:
     return False
 
 
-def body(message: EmailMessage) -> tuple[tuple[Block, ...], tuple[Warning, ...]]:
+def body(message: EmailMessage) -> tuple[Block, ...]:
     """The blocks of the text: the plain form, or the HTML form where it says more; both are never taken."""
     plain, rich = _form(message, "plain"), _form(message, "html")
     plain_blocks = tuple(paragraphs(_text(plain))) if plain is not None else ()
@@ -38,7 +37,7 @@ def body(message: EmailMessage) -> tuple[tuple[Block, ...], tuple[Warning, ...]]
     chosen = rich_blocks if _says_more(rich_blocks, plain_blocks) else plain_blocks
     others = [part for part in _inline_texts(message) if part is not plain and part is not rich]
     more = tuple(found for part in others for found in _blocks_of(part))
-    return (*chosen, *more), ()
+    return (*chosen, *more)
 
 
 def attachments(message: EmailMessage) -> tuple[tuple[Attachment, ...], tuple[Warning, ...]]:
@@ -53,15 +52,20 @@ def attachments(message: EmailMessage) -> tuple[tuple[Attachment, ...], tuple[Wa
         elif data:
             kept.append(Attachment(name, data))
             size += len(data)
-    return tuple(kept), tuple(_told(kept, left))
+        else:
+            left.append(name)
+    return tuple(kept), tuple(_told(kept, left, len(list(_parts(message))) >= MAX_PARTS))
 
 
-def _told(kept: list[Attachment], left: list[str]) -> Iterator[Warning]:
+def _told(kept: list[Attachment], left: list[str], more: bool) -> Iterator[Warning]:
     if kept:
         names = ", ".join(item.name for item in kept)
         yield Warning("attachments", f"The mail has attachments, which are read as documents of their own: {names}.")
     if left:
-        yield Warning("attachments_left_out", f"Too many or too large, not read: {', '.join(left[:20])}.")
+        names = ", ".join(left[:20]) + (" and more" if len(left) > 20 else "")
+        yield Warning("attachments_left_out", f"Attachments that are empty, too many or too large, not read: {names}.")
+    if more:
+        yield Warning("parts_left_out", f"The mail has more than {MAX_PARTS} parts; those after them were not read.")
 
 
 def _parts(message: EmailMessage) -> Iterator[EmailMessage]:
@@ -99,7 +103,7 @@ def _attached(message: EmailMessage) -> Iterator[EmailMessage]:
     for part in _parts(message):
         if part.is_multipart() and part.get_content_type() != "message/rfc822":
             continue
-        if part is message or (_is_text(part) and not _is_attached(part)):
+        if _is_text(part) and (part is message or not _is_attached(part)):
             continue
         shown = part.get_content_maintype() == "image" and part.get_content_disposition() != "attachment"
         if not shown and part.get_content_subtype() not in {"pgp-signature", "pkcs7-signature", "x-pkcs7-signature"}:
@@ -127,10 +131,18 @@ def _text(part: EmailMessage) -> str:
 
 def _bytes(part: EmailMessage) -> bytes:
     if part.get_content_type() == "message/rfc822":
-        inner = part.get_payload()
-        return inner[0].as_bytes() if isinstance(inner, list) and isinstance(inner[0], Message) else b""
+        return _forwarded(part)
     data = part.get_payload(decode=True)
     return data if isinstance(data, bytes) else b""
+
+
+def _forwarded(part: EmailMessage) -> bytes:
+    """A mail within the mail, written out again."""
+    inner = part.get_payload()
+    try:
+        return inner[0].as_bytes() if isinstance(inner, list) and isinstance(inner[0], Message) else b""
+    except (RecursionError, ValueError, LookupError, TypeError, AttributeError):
+        return b""  # the library cannot write every broken mail it has read; the name is told, the bytes are not
 
 
 def _name(part: EmailMessage, number: int) -> str:

@@ -9,24 +9,33 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ingestion.parsers import html_blocks
-from ingestion.parsers.lines import block, broken, clean, lines
+from ingestion.parsers.lines import block, clean, code, one_line, paragraphs, source_lines
 from ingestion.parsers.tables import table
-from ingestion.types import Block, Line
+from ingestion.types import Block
 
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?)\n(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _KEY = re.compile(r"^[\"']?[\w.-]+[\"']?\s*[:=]", re.MULTILINE)
 _TITLE = re.compile(r"^title\s*[:=]\s*[\"']?(.*?)[\"']?\s*$", re.MULTILINE)
+_NESTING = 60  # quotations and lists within each other
 _ADDRESS = re.compile(r"^(https?://|mailto:)", re.IGNORECASE)
 
 
 def blocks(text: str) -> tuple[tuple[Block, ...], str]:
     """The blocks of `text`, and its title (from the front matter, else the first heading)."""
     matter, body = _split(clean(text))
-    found = list(_walk(MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(body)))
+    found = _found(body)
     headings = (item.text for item in found if item.kind == "heading")
     titled = _TITLE.search(matter)
     title = titled.group(1) if titled else next(headings, "")
     return (*_metadata(matter), *found), title
+
+
+def _found(body: str) -> list[Block]:
+    """The blocks of the body. What nests so deep that the parser drops it is read as plain text instead."""
+    parser = MarkdownIt("commonmark", {"maxNesting": _NESTING}).enable(["table", "strikethrough"])
+    tokens = parser.parse(body)
+    found = [] if any(token.level >= _NESTING - 2 for token in tokens) else list(_walk(tokens))
+    return found or list(paragraphs(body))
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -38,7 +47,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _metadata(matter: str) -> tuple[Block, ...]:
-    rows = tuple(Line(piece) for row in matter.split("\n") if row.strip() for piece in broken(row.rstrip()))
+    rows = source_lines(matter)
     return (Block("metadata", rows),) if rows else ()
 
 
@@ -62,7 +71,7 @@ def _walk(tokens: Sequence[Token]) -> Iterator[Block]:
             yield from _inline_block(token, tokens[at - 1], pending, bool(marks))
             pending = ""
         elif token.type in {"fence", "code_block"}:
-            yield from _code(token.content)
+            yield from code(token.content)
         elif token.type == "html_block":
             yield from html_blocks.blocks(token.content)
         at += 1
@@ -104,19 +113,13 @@ def _address(href: str, start: int, out: Sequence[str]) -> str:
     return f" ({shown})" if text and _ADDRESS.match(href) and text not in (href, shown) else ""
 
 
-def _code(content: str) -> Iterator[Block]:
-    rows = tuple(Line(piece) for row in content.split("\n") if row.strip() for piece in broken(row.rstrip()))
-    if rows:
-        yield Block("code", rows)
-
-
 def _table_rows(tokens: Sequence[Token]) -> list[list[str]]:
     rows: list[list[str]] = []
     for token in tokens:
         if token.type == "tr_open":
             rows.append([])
         elif token.type == "inline" and rows:
-            rows[-1].append(" ".join(line.text for line in lines(_plain(token.children or []))))
+            rows[-1].append(one_line(_plain(token.children or [])))
     return rows
 
 
