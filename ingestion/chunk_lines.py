@@ -77,34 +77,36 @@ def _plain(line: Line) -> Iterator[Line]:
 
 
 def _pieces(text: str, size: int, count: Callable[[str], int]) -> Iterator[tuple[str, int]]:
-    """`text` in pieces of at most `size` tokens with their counts: whole, else at sentences, words, anywhere."""
+    """`text` in pieces of at most `size` tokens with their counts: whole, else parted at sentences, words, anywhere."""
     tokens = count(text)
-    if tokens <= size:
+    if tokens <= size or len(text) < 2:
         yield text, tokens
         return
+    for group in _groups(_parts(text), size, count):
+        piece = "".join(group).strip()
+        if piece:
+            yield from _pieces(piece, size, count)
+
+
+def _parts(text: str) -> list[str]:
+    """At least two parts that make up `text`, the largest there are."""
     for pattern in (SENTENCE, WORD):
         parts = [match.group() for match in pattern.finditer(text)]
         if len(parts) > 1:
-            break
-    else:
-        half = len(text) // 2
-        if half == 0:
-            yield text, tokens
-            return
-        parts = [text[:half], text[half:]]
-    for packed in _packed(parts, size, count):
-        yield from _pieces(packed, size, count)
+            return parts
+    half = len(text) // 2
+    return [text[:half], text[half:]]
 
 
-def _packed(parts: list[str], size: int, count: Callable[[str], int]) -> Iterator[str]:
-    """Neighbouring parts together, as many as fit."""
-    held, tokens = "", 0
+def _groups(parts: list[str], size: int, count: Callable[[str], int]) -> Iterator[list[str]]:
+    """Neighbouring parts together as long as they fit; never all of them, so that each group is shorter."""
+    held: list[str] = []
+    tokens, left = 0, len(parts)
     for part in parts:
         length = count(part)
-        if held and tokens + length > size:
-            yield held.rstrip()
-            held, tokens = "", 0
-        held += part
+        if held and (tokens + length > size or len(held) >= left / 2):
+            yield held
+            held, tokens = [], 0
+        held.append(part)
         tokens += length
-    if held.strip():
-        yield held.rstrip()
+    yield held

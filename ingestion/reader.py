@@ -12,6 +12,8 @@ from pathlib import Path
 from ingestion.sniff import sniff
 from ingestion.types import Parsed
 
+__all__ = ["read_as", "read_file", "sniff"]
+
 PARSERS = {
     "pdf": ("ingestion.parsers.pdf", "read"),
     "docx": ("ingestion.parsers.word", "read"),
@@ -25,13 +27,17 @@ PARSERS = {
 }
 
 
-def read_file(path: Path, name: str, on_page: Callable[[int, int], None], skip: frozenset[int] = frozenset()) -> Parsed:
-    """The pages of the file at `path`, called `name` by people.
+def read_file(path: Path, name: str, on_page: Callable[[int, int], None]) -> Parsed:
+    """The pages of the file at `path`, called `name` by people. `on_page(done, total)` is told how far reading is.
 
-    `on_page(done, total)` is told before page `done + 1` is read. Pages in `skip` (PDF only) crashed an earlier try and
-    are left out with a warning. Raises `Refused`; anything else a parser raises is a damaged file or a fault of ours.
+    Raises `Refused`; anything else a parser raises is a damaged file or a fault of ours.
     """
-    found = sniff(path, name)
+    return read_as(sniff(path, name), path, on_page)
+
+
+def read_as(found: str, path: Path, on_page: Callable[[int, int], None], skip: frozenset[int] = frozenset()) -> Parsed:
+    """Like `read_file`, of a known format. Pages in `skip` (PDF only) broke an earlier try: they are left out with a
+    warning."""
     module, function = PARSERS[found]
     read = getattr(import_module(module), function)
     parsed: Parsed = read(path, on_page, skip) if found == "pdf" else read(path, on_page)

@@ -1,0 +1,176 @@
+"""One reading child, from start to its certain end: its frames as they come, a refusal for every way it can fail."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ingestion.types import Refused
+from ingestion.wire import FrameReader
+
+log = logging.getLogger(__name__)
+
+MIB = 1024 * 1024
+PACKAGE_ROOT = Path(__file__).resolve().parent.parent
+# Without site, user folders and byte code to write it starts in a quarter of the time.
+COMMAND = [sys.executable, "-S", "-s", "-P", "-B", "-X", "utf8", "-m", "ingestion.child"]
+KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME")  # what an unusual Python needs to start
+
+TOO_SLOW = (
+    "Reading took longer than %(seconds)s seconds and was stopped. Split the file into smaller parts and upload those."
+)
+TOO_SLOW_PICTURE = "Drawing the page took longer than %(seconds)s seconds and was stopped. Open the original instead."
+TOO_MUCH_MEMORY = (
+    "Reading needed more than %(mib)s MiB of memory and was stopped. "
+    "Split the file into smaller parts and upload those."
+)
+CRASHED = (
+    "The file could not be read: it seems to be damaged. "
+    "Save it again in the program it was made with, or as PDF, and upload that."
+)
+TOO_MUCH_TEXT = (
+    "The file holds more text than can be taken in (%(mib)s MiB). Split the file into smaller parts and upload those."
+)
+NOT_STARTED = (
+    "The file could not be read because the server is short of memory or processes. Try again in a few minutes."
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What reading one file may take. `seconds` is wall time for all tries together, `stall_seconds` the longest a
+    single page may take, `output_mib` bounds text and attachments together, `pixels` a picture of a page."""
+
+    seconds: float = 600
+    stall_seconds: float = 60
+    memory_mib: int = 1500
+    output_mib: int = 256
+    pages: int = 20_000
+    pixels: int = 8_000_000
+
+
+class Child:
+    """Answers one request (see `ingestion/child.py`) until `deadline` (monotonic seconds). While `stalls` is set, no
+    more than `limits.stall_seconds` may pass between two frames."""
+
+    def __init__(self, request: dict[str, Any], limits: Limits, deadline: float) -> None:
+        self.request = request
+        self.limits = limits
+        self.deadline = deadline
+        self.stalls = False
+        self._heard = time.monotonic()
+
+    def frames(self) -> Generator[Any, None, None]:
+        """What the child says, until it ends. Raises `Refused` when it breaks a limit or dies, `ValueError` when it
+        talks nonsense. Close the iterator and the child is gone."""
+        process = self._start()
+        try:
+            yield from self._listen(process)
+            self._judge(process)
+        finally:
+            _end(process)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        try:
+            process = subprocess.Popen(
+                COMMAND,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env=_environment(),
+                start_new_session=True,
+                bufsize=0,
+            )
+        except OSError as error:
+            raise Refused("crashed", NOT_STARTED) from error
+        assert process.stdin is not None
+        with contextlib.suppress(OSError):  # it died at once: listening finds out
+            process.stdin.write(json.dumps(self._whole_request()).encode())
+            process.stdin.close()
+        return process
+
+    def _whole_request(self) -> dict[str, Any]:
+        seconds = int(self.limits.seconds) + 1
+        return self.request | {"memory_mib": self.limits.memory_mib, "seconds": seconds, "parent": os.getpid()}
+
+    def _listen(self, process: subprocess.Popen[bytes]) -> Iterator[Any]:
+        assert process.stdout is not None
+        reader, left = FrameReader(), self.limits.output_mib * MIB
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdout, selectors.EVENT_READ)
+            while True:
+                self._wait(selector)
+                data = os.read(process.stdout.fileno(), 1 << 18)
+                if not data:
+                    return
+                left -= len(data)
+                if left < 0:
+                    raise Refused("too_large", TOO_MUCH_TEXT, mib=self.limits.output_mib)
+                self._heard = time.monotonic()
+                yield from reader.feed(data)
+
+    def _wait(self, selector: selectors.BaseSelector) -> None:
+        until = self._until()
+        while not selector.select(max(0.0, min(until - time.monotonic(), 1.0))):
+            if time.monotonic() >= until:
+                raise self._too_slow()
+
+    def _until(self) -> float:
+        return min(self.deadline, self._heard + self.limits.stall_seconds) if self.stalls else self.deadline
+
+    def _too_slow(self) -> Refused:
+        template = TOO_SLOW_PICTURE if self.request["do"] == "draw" else TOO_SLOW
+        seconds = self.limits.stall_seconds if self._until() < self.deadline else self.limits.seconds
+        return Refused("too_slow", template, seconds=round(seconds))
+
+    def _judge(self, process: subprocess.Popen[bytes]) -> None:
+        """The output has ended: did the child end well?"""
+        try:
+            code = process.wait(timeout=max(0.0, min(self.deadline - time.monotonic(), 5.0)))
+        except subprocess.TimeoutExpired:
+            raise self._too_slow() from None
+        if code == -signal.SIGXCPU:
+            raise self._too_slow()
+        if code == -signal.SIGKILL:  # not by us: the kernel, out of memory
+            raise Refused("too_much_memory", TOO_MUCH_MEMORY, mib=self.limits.memory_mib)
+        if code != 0:
+            log.warning("reading child ended with %s", code)
+            raise Refused("crashed", CRASHED)
+
+
+def _environment() -> dict[str, str]:
+    """Next to nothing: no secret of ours is in there, and no library starts threads."""
+    folders = [str(PACKAGE_ROOT), *(entry for entry in sys.path if entry.endswith("-packages"))]
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    return kept | {
+        "PYTHONPATH": os.pathsep.join(folders),
+        "PATH": os.defpath,
+        "LANG": "C.UTF-8",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "HOME": "/nonexistent",
+    }
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Whatever state it is in: end it and all it started, and reap it."""
+    if process.poll() is None:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            process.kill()
+    if process.stdout is not None:
+        process.stdout.close()
+    process.wait()
