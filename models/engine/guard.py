@@ -22,7 +22,7 @@ LOOK_EVERY = 0.5
 
 
 def main(note: Path, grace: float, command: list[str]) -> int:
-    """Run `command` until it or our parent ends; its exit code."""
+    """Run `command` until it or our parent ends; its exit code, 128 and the signal where one ended it."""
     parent = os.getppid()
     asked: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -33,7 +33,7 @@ def main(note: Path, grace: float, command: list[str]) -> int:
         while child.poll() is None and not asked and _parent_lives(parent):
             pass
         code = child.poll()
-        return code if code is not None else 0
+        return 0 if code is None else code if code >= 0 else 128 - code
     finally:
         _end_group(child, grace)
         note.unlink(missing_ok=True)
