@@ -7,6 +7,7 @@ start. `python -m web.messages.update` brings the files up to date with the sour
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,6 +25,7 @@ from babel.units import format_unit
 HERE = Path(__file__).parent
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 COOKIE = "beleg_language"
+_VALUE = re.compile(r"%\((\w+)\)[sd]")
 _MOMENT = {"en": "d MMM y, HH:mm", "de": "d. MMM y, HH:mm"}
 
 
@@ -38,6 +40,17 @@ class Words:
         """The message in this language, filled from `values`. An unknown message stays as it is."""
         translated: str = self.catalogue.gettext(message) if message else ""
         return fill(translated, values)
+
+    def sentence(self, filled: str) -> str:
+        """An English sentence that was filled in already, in this language: found by the template it was made from."""
+        for pattern, template in _templates(self.language):
+            if match := pattern.fullmatch(filled):
+                values = match.groupdict()
+                return self.text(template, **{name: self._value(value) for name, value in values.items()})
+        return self.text(filled)
+
+    def _value(self, value: str) -> str | int:
+        return int(value) if value.isascii() and value.isdigit() else self.sentence(value)
 
     def counted(self, one: str, many: str, n: int, **values: object) -> str:
         """The singular or plural message; `%(n)s` stands for the number."""
@@ -98,6 +111,27 @@ def words(language: str) -> Words:
     write_mo(compiled, catalogue)
     compiled.seek(0)
     return Words(language, Translations(compiled))
+
+
+@cache
+def _templates(language: str) -> list[tuple[re.Pattern[str], str]]:
+    """Messages with values in them, each as a pattern of what it becomes; the longest first."""
+    known = [message for message in getattr(words(language).catalogue, "_catalog", {}) if isinstance(message, str)]
+    filled = sorted((message for message in known if len(_VALUE.sub("", message)) >= 20 and "%(" in message), key=len)
+    return [(_pattern(message), message) for message in reversed(filled)]
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    named: set[str] = set()
+
+    def group(name: str) -> str:
+        if name in named:
+            return f"(?P={name})"
+        named.add(name)
+        return f"(?P<{name}>.*)"
+
+    parts = _VALUE.split(template)
+    return re.compile("".join(group(part) if odd % 2 else re.escape(part) for odd, part in enumerate(parts)), re.DOTALL)
 
 
 def choose(header: str, cookie: str) -> Words:

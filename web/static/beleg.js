@@ -62,18 +62,17 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("input", (event) => {
-  if (event.target.matches("form[data-ask] textarea")) fit(event.target);
+  if (event.target.matches("form[data-ask] textarea") && !CSS.supports("field-sizing", "content")) fit(event.target);
 });
 
 function fit(area) {
-  area.rows = Math.min(8, Math.max(2, area.value.split("\n").length, Math.ceil(area.value.length / 60)));
+  area.rows = Math.min(8, Math.max(1, area.value.split("\n").length, Math.ceil(area.value.length / 60)));
 }
 
 document.addEventListener("htmx:afterRequest", (event) => {
   const { elt, successful } = event.detail;
   if (!successful || !elt.matches?.("form[data-ask]")) return;
   elt.reset();
-  fit(elt.querySelector("textarea"));
   const newest = document.querySelector("#answers > .answer:last-child");
   newest?.scrollIntoView({ block: "start", behavior: calm() ? "auto" : "smooth" });
 });
@@ -126,7 +125,7 @@ document.addEventListener("htmx:afterSwap", (event) => {
   body.classList.add("source-open");
   panel.scrollTop = 0;
   panel.querySelector("#source-title")?.focus({ preventScroll: true });
-  panel.querySelector("mark, .mark")?.scrollIntoView({ block: "nearest" });
+  panel.querySelector("mark, .mark")?.scrollIntoView({ block: "center" });
 });
 
 function closeSource() {
