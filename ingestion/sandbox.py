@@ -126,7 +126,9 @@ def _sense() -> Iterator[None]:
         yield
     except _CallerError as carrier:
         raise carrier.error from None
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
+    except Refused:
+        raise
+    except Exception as error:
         log.warning("reading child sent what is no answer: %s", type(error).__name__)
         raise Refused("crashed", CRASHED) from error
 
