@@ -15,7 +15,7 @@ import json
 import os
 import shutil
 from collections.abc import Collection, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 
 from .types import Problem
@@ -26,7 +26,6 @@ LEXICAL = "lexical"
 MANIFEST = "manifest.json"
 CONTENTS = "contents.json"
 _PREFIX = "generation-"
-_TRIES = 10
 
 
 class Damaged(Exception):
@@ -60,11 +59,12 @@ Verified = dict[FileRecord, int]
 
 @dataclass(frozen=True)
 class ContentRecord:
-    """A content in the index."""
+    """A content in the index; `since` is the number of the generation it came with."""
 
     content_id: int
     passages: int
     language: str
+    since: int
 
 
 @dataclass(frozen=True)
@@ -118,30 +118,26 @@ def candidates(root: Path, verified: Verified, problems: list[Problem]) -> Itera
     `problems`. Nothing, and no problem, where there is no index. Other generations are whole, too: only their time is
     over, or had not come."""
     tried = 0
-    for _ in range(_TRIES):  # a writer may replace the generation while we look
+    try:
+        tried, digest = current(root)
+        if tried:
+            yield load(root, tried, verified, digest)
+        elif numbers(root):
+            problems.append(Problem("damaged", f"{CURRENT} is missing"))
+    except Damaged as error:
+        problems.append(Problem("damaged", str(error)))
+    for number in numbers(root):
         try:
-            tried, digest = current(root)
-            if tried:
-                yield load(root, tried, verified, digest)
-            break
-        except FileNotFoundError:
-            continue
+            yield load(root, number, verified)
         except Damaged as error:
-            problems.append(Problem("damaged", str(error)))
-            break
-    else:
-        problems.append(Problem("damaged", f"{folder_name(tried)} is missing"))
-    if not tried and not problems and numbers(root):
-        problems.append(Problem("damaged", f"{CURRENT} is missing"))
-    yield from _others(root, tried, verified, problems)
+            if number != tried:
+                problems.append(Problem("damaged", str(error)))
 
 
 def load(root: Path, number: int, verified: Verified, digest: str = "") -> Generation:
     """Read and verify a generation. Files in `verified` are not read again; what verifies is added to it.
-    Raises `Damaged`, or FileNotFoundError when there is no such folder."""
+    Raises `Damaged`."""
     folder = root / folder_name(number)
-    if not folder.is_dir():
-        raise FileNotFoundError(folder)
     manifest, found = _read_manifest(folder)
     if digest and found != digest:
         raise Damaged(f"{CURRENT} is for another {folder.name}")
@@ -158,7 +154,7 @@ def seal(
 ) -> str:
     """Write list of contents and manifest into a finished folder and put all of it on the disk; returns the manifest's
     digest. Files in `verified` were written and synced before and are taken over unread."""
-    rows = [[c.content_id, c.passages, c.language] for c in contents]
+    rows = [astuple(record) for record in contents]
     (folder / CONTENTS).write_text(json.dumps(rows), encoding="utf-8")
     known = {(record.path, inode): record for record, inode in verified.items()}
     files = tuple(_record(folder, path, known, verified) for path in sorted(_files(folder)))
@@ -188,23 +184,20 @@ def sync(path: Path) -> None:
         os.close(handle)
 
 
+def share(before: Path, after: Path) -> None:
+    """Give an immutable file a second name; a copy where the file system knows no hard links."""
+    try:
+        os.link(before, after)
+    except OSError:
+        shutil.copyfile(before, after)
+
+
 def delete(folder: Path) -> None:
     """Remove a folder and what is in it. A reader that has it open keeps its files until it lets go."""
     for _ in range(3):  # a reader may just be leaving a lock file in it
         shutil.rmtree(folder, ignore_errors=True)
         if not folder.exists():
             return
-
-
-def _others(root: Path, tried: int, verified: Verified, problems: list[Problem]) -> Iterator[Generation]:
-    for number in numbers(root):
-        try:
-            yield load(root, number, verified)
-        except Damaged as error:
-            if number != tried:
-                problems.append(Problem("damaged", str(error)))
-        except FileNotFoundError:
-            continue
 
 
 def _number(name: str) -> int:
@@ -236,8 +229,6 @@ def _verify(folder: Path, record: FileRecord, verified: Verified) -> None:
             return
         size, digest = _measure(path)
     except OSError as error:
-        if not folder.is_dir():
-            raise FileNotFoundError(folder) from error
         raise Damaged(f"{folder.name}/{record.path} cannot be read ({error.strerror})") from error
     if size != record.size:
         raise Damaged(f"{folder.name}/{record.path} has {size} bytes instead of {record.size}")
@@ -263,8 +254,6 @@ def _read_manifest(folder: Path) -> tuple[Manifest, str]:
     try:
         body, digest = _split((folder / MANIFEST).read_bytes())
     except OSError as error:
-        if not folder.is_dir():
-            raise FileNotFoundError(folder) from error
         raise Damaged(f"{folder.name}/{MANIFEST} cannot be read ({error.strerror})") from error
     if _digest(body) != digest:
         raise Damaged(f"{folder.name}/{MANIFEST} has changed on the disk (its checksum is wrong)")

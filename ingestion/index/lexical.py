@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import shutil
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -19,10 +18,12 @@ from typing import Any
 
 import tantivy
 
+from .generation import share
 from .words import Term
 
 HEAP_BYTES = 64_000_000
 MOST_TERMS = 96  # of a question; the rarest are kept
+TIE = 0.3  # of the lesser of a term's two forms: a word that stands there as asked counts a little more
 RARE = 3  # passages; a number in no more than these names them
 _LISTS = ("meta.json", ".managed.json")
 
@@ -84,7 +85,7 @@ class LexicalIndex:
     def _one(self, term: Term) -> Any:
         forms = [("words", term.word), *(("stems", stem) for stem in term.stems)]
         queries = [tantivy.Query.term_query(self._schema, field, text, "freq") for field, text in forms]
-        return queries[0] if len(queries) == 1 else tantivy.Query.disjunction_max_query(queries, 0.5)
+        return queries[0] if len(queries) == 1 else tantivy.Query.disjunction_max_query(queries, TIE)
 
     def _only(self, visible: frozenset[int]) -> list[tuple[Any, Any]]:
         """The access filter, as a clause that does not score; the shorter of what is allowed and what is not."""
@@ -124,8 +125,8 @@ def link(before: Path, after: Path) -> None:
     for file in before.iterdir():
         if file.name in _LISTS:
             shutil.copyfile(file, after / file.name)
-        elif not file.name.endswith(".lock"):
-            os.link(file, after / file.name)
+        elif file.suffix != ".lock":
+            share(file, after / file.name)
 
 
 def change(folder: Path, rows: Iterable[Row], gone: Collection[int]) -> int:
@@ -186,11 +187,12 @@ def _sharing_segments(gone: set[int], places: Sequence[tuple[int, int]]) -> set[
 
 
 def _tidy(folder: Path) -> None:
-    """Leave only the files of live segments; check that nothing deleted is left in them."""
+    """Leave only the files of live segments; check that nothing deleted is left in them. Lock files stay: a reader
+    would have to make them, which fails on a full disk."""
     segments = json.loads((folder / "meta.json").read_text())["segments"]
     if any(segment["deletes"] for segment in segments):
         raise RuntimeError("tantivy kept deleted documents")
     live = {segment["segment_id"].replace("-", "") for segment in segments}
     for file in folder.iterdir():
-        if file.name not in _LISTS and file.name.split(".")[0] not in live:
+        if file.name not in _LISTS and file.suffix != ".lock" and file.name.split(".")[0] not in live:
             file.unlink()

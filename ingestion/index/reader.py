@@ -15,6 +15,7 @@ from .generation import Damaged, Generation, Verified
 from .types import Hit, IndexLost, Problem, Query, Vectors
 
 DEPTH = 100  # passages each leg ranks before fusion
+_TRIES = 10  # openings, while a writer replaces generations
 
 
 @dataclass(frozen=True)
@@ -62,13 +63,16 @@ class Index:
         than `at_least`."""
         if self._opening.acquire(blocking=self._snapshot is None or self.generation < at_least):
             try:
-                mark = self._mark()
-                if mark != self._seen:
-                    self._open()
-                    self._seen = mark
+                self._catch_up()
             finally:
                 self._opening.release()
         return self.generation
+
+    def verify(self) -> tuple[Problem, ...]:
+        """Read every byte on the disk again, and say what is wrong; what is being searched stays."""
+        again = Index(self._root, self._stamp.embedder_id, self._stamp.dim, self._spoken)
+        again.refresh()
+        return again.problems
 
     def languages(self, allowed: Collection[int]) -> dict[str, int]:
         """Passages by language ("" unknown) among the contents allowed."""
@@ -120,6 +124,16 @@ class Index:
             return ()
         return status.st_ino, status.st_mtime_ns, status.st_size
 
+    def _catch_up(self) -> None:
+        for _ in range(_TRIES):
+            mark = self._mark()
+            if mark == self._seen:
+                return
+            self._seen = mark
+            self._open()
+            if not any(problem.code == "damaged" for problem in self._problems):
+                return  # else the writer may have replaced it under our hands: look again
+
     def _open(self) -> None:
         """Open the current generation, else the newest good one, else keep what is open; note what was wrong."""
         problems: list[Problem] = []
@@ -130,6 +144,8 @@ class Index:
             problems.append(Problem("lost", "No generation of the search index can be read."))
         else:
             self._snapshot = None
+        live = found.generation.manifest.files if found else ()
+        self._verified = {record: self._verified[record] for record in live}
         self._problems = (*problems, *(_stamp_problems(found, self._stamp) if found else ()))
 
     def _openable(self, problems: list[Problem]) -> Iterator[Snapshot]:

@@ -9,17 +9,15 @@ from pathlib import Path
 import numpy as np
 
 from . import generation, lexical, vectors
-from .generation import ContentRecord, Damaged, Generation, Stamp, Verified
+from .generation import ContentRecord, Damaged, Stamp, Verified
 from .types import Keys, Problem, Vectors
-
-KEPT = 2  # generations kept, the current one included
 
 
 @dataclass(frozen=True)
 class Prepared:
     """A content ready to be written."""
 
-    record: ContentRecord
+    language: str
     rows: tuple[lexical.Row, ...]
     vectors: Vectors = field(repr=False)
 
@@ -42,7 +40,7 @@ class Series:
         if self._current:
             if problems:
                 generation.switch(root, self._current.number, self._current.digest)
-            self._prune()
+            self._prune(keep=self._fallback())
 
     @property
     def number(self) -> int:
@@ -60,9 +58,10 @@ class Series:
         """Commit a generation without `removed` and with `added`, if that changes anything."""
         gone = self.contents.keys() & {*added, *removed}
         if added or gone:
+            before = self.number
             self._build(added, gone)
             self._publish(self._root / generation.BUILDING)
-            self._prune(keep_old=not gone)
+            self._prune(keep=0 if gone else before)
 
     def adopt(self, other: Series) -> None:
         """Make the current generation of another series the current one here; the other is gone afterwards."""
@@ -72,7 +71,7 @@ class Series:
         assert other._current is not None
         self._digest = other._current.digest
         self._publish(other._current.folder)
-        self._prune(keep_old=False)
+        self._prune(keep=0)
         generation.delete(other._root)
 
     def verify(self) -> list[Problem]:
@@ -81,7 +80,7 @@ class Series:
             return []
         try:
             generation.load(self._root, self.number, {}, self._current.digest)
-        except (Damaged, FileNotFoundError) as error:
+        except Damaged as error:
             return [Problem("damaged", str(error))]
         return []
 
@@ -91,7 +90,8 @@ class Series:
         generation.delete(folder)
         (folder / generation.LEXICAL).mkdir(parents=True)
         contents = {key: record for key, record in self.contents.items() if key not in gone}
-        contents |= {key: prepared.record for key, prepared in added.items()}
+        since = self._next()
+        contents |= {key: ContentRecord(key, len(p.rows), p.language, since) for key, p in added.items()}
         rows = [row for prepared in added.values() for row in prepared.rows]
         passages = self._build_words(folder / generation.LEXICAL, rows, gone)
         if passages != sum(record.passages for record in contents.values()):
@@ -117,34 +117,35 @@ class Series:
 
     def _publish(self, folder: Path) -> None:
         """Give a sealed folder its name and make it current."""
-        number = max([self.number, *generation.numbers(self._root)]) + 1
+        number = self._next()
         folder.rename(self._root / generation.folder_name(number))
         generation.sync(self._root)
         generation.switch(self._root, number, self._digest)
         self._current = generation.load(self._root, number, self._verified, self._digest)
 
-    def _prune(self, *, keep_old: bool = True) -> None:
-        """Delete generations that are of no use as a fallback: newer than the current one (never finished), made
-        otherwise, damaged, or holding a content that was removed."""
-        kept = 1
+    def _next(self) -> int:
+        return max([self.number, *generation.numbers(self._root)]) + 1
+
+    def _prune(self, *, keep: int) -> None:
+        """Delete all generations but the current one and `keep`, its fallback."""
         for number in generation.numbers(self._root):
-            if number != self.number:
-                if keep_old and kept < KEPT and self._is_fallback(number):
-                    kept += 1
-                else:
-                    generation.delete(self._root / generation.folder_name(number))
+            if number not in {self.number, keep}:
+                generation.delete(self._root / generation.folder_name(number))
         self._forget()
 
-    def _is_fallback(self, number: int) -> bool:
-        try:
-            older: Generation = generation.load(self._root, number, self._verified)
-        except (Damaged, FileNotFoundError):
-            return False
-        same = all(self.contents.get(key) == record for key, record in older.contents.items())
-        return number < self.number and older.manifest.stamp == self.stamp and same
+    def _fallback(self) -> int:
+        """The newest older generation that is good and holds no content that was removed or replaced since; 0: none."""
+        for number in generation.numbers(self._root):
+            if number < self.number:
+                try:
+                    older = generation.load(self._root, number, dict(self._verified))
+                except Damaged:
+                    continue
+                if older.manifest.stamp == self.stamp and older.contents.items() <= self.contents.items():
+                    return number
+        return 0
 
     def _forget(self) -> None:
         """Drop what was noted of files that are no longer there."""
-        assert self._current is not None
-        live = set(self._current.manifest.files)
+        live = set(self._current.manifest.files) if self._current else set()
         self._verified = {record: inode for record, inode in self._verified.items() if record in live}

@@ -7,7 +7,6 @@ and each row is rewritten O(log n) times, so that adding a document costs what t
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .generation import share
 from .types import Keys, Vectors
 
 
@@ -70,7 +70,7 @@ def change(
     before: Path | None, names: Sequence[str], after: Path, gone: Collection[int], rows: tuple[Keys, Vectors]
 ) -> list[str]:
     """Write into `after` the segments `names` of the folder `before`, without the contents `gone`, with the new rows.
-    Untouched segments are hard links. Returns the new names, largest segment first."""
+    Untouched segments are shared. Returns the new names, largest segment first."""
     sizes: list[tuple[int, str]] = []
     for name in names:
         assert before is not None
@@ -113,7 +113,7 @@ def _without(before: Path, name: str, after: Path, gone: Collection[int]) -> tup
     kept = ~np.isin(keys[:, 0], list(gone))
     if kept.all():
         for file in files(name):
-            os.link(before / file, after / file)
+            share(before / file, after / file)
         return len(keys), name
     return int(kept.sum()), write(after, keys[kept], vectors[kept])
 

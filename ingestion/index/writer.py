@@ -14,7 +14,7 @@ import numpy as np
 from ingestion.types import Passage
 
 from . import generation, lexical, words
-from .generation import ContentRecord, Stamp
+from .generation import Stamp
 from .series import Prepared, Series
 from .types import IndexEntry, OtherAnalyser, OtherEmbedder, Problem, WriterBusy
 
@@ -146,7 +146,7 @@ def _prepared(entry: IndexEntry, dim: int) -> Prepared:
     if len(set(ordinals)) != len(ordinals) or min([entry.content_id, *ordinals]) < 0:
         raise ValueError(f"content {entry.content_id}: ids and ordinals are unique and not negative")
     rows = tuple(_row(entry, passage) for passage in entry.passages)
-    return Prepared(ContentRecord(entry.content_id, len(rows), entry.language), rows, array)
+    return Prepared(entry.language, rows, array)
 
 
 def _row(entry: IndexEntry, passage: Passage) -> lexical.Row:

@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from index_entries import DIM, vector
+from index_entries import DIM, entry, vector
 
 from ingestion.index.store import Index, IndexWriter, Query
 
@@ -30,12 +30,70 @@ with IndexWriter(sys.argv[1], "m", DIM) as writer:
         print(number, flush=True)
 """
 
+STEPS = """
+import os, shutil, sys
+sys.path.insert(0, sys.argv[2])
+from index_entries import DIM, entry
+from ingestion.index.store import IndexWriter
+
+def die_at(step):
+    count = 0
+    def hook(event, args):
+        nonlocal count
+        if event == "open" or event.startswith(("os.", "shutil.")):
+            count += 1
+            if count == step:
+                os._exit(9)
+    sys.addaudithook(hook)
+
+for step in range(1, 2000, 4):
+    root = f"{sys.argv[1]}-{step}"
+    shutil.copytree(sys.argv[1], root)
+    child = os.fork()
+    if not child:
+        writer = IndexWriter(root, "m", DIM)
+        writer.remove([1])
+        writer.add([entry(3, ["document three"])])
+        die_at(step)
+        writer.commit()
+        os._exit(0)
+    if os.waitpid(child, 0)[1] == 0:
+        break
+"""
+
+
+def test_a_writer_that_dies_at_any_step_leaves_a_whole_index(tmp_path: Path) -> None:
+    """The process ends at the 1st, 5th, 9th ... file operation of a commit that adds a content and removes another."""
+    root = tmp_path / "index"
+    with IndexWriter(root, "m", DIM) as writer:
+        for content in (1, 2):
+            writer.add([entry(content, [f"document {content}"])])
+            writer.commit()
+    subprocess.run([sys.executable, "-c", STEPS, str(root), str(Path(__file__).parent)], check=True, timeout=120)
+    copies = sorted(tmp_path.glob("index-*"), key=lambda path: int(path.name.split("-")[1]))
+    outcomes = [_outcome(copy) for copy in copies]
+    assert outcomes == sorted(outcomes, key=lambda found: 3 in found)
+    assert {frozenset({1, 2}), frozenset({2, 3})} == set(outcomes)
+    assert len(outcomes) > 20
+
+
+def _outcome(root: Path) -> frozenset[int]:
+    index = Index(root, "m", DIM)
+    hits = index.search(Query("document", vector("document"), range(10)))
+    found = frozenset(hit.content_id for hit in hits)
+    assert index.problems == ()
+    with IndexWriter(root, "m", DIM) as writer:
+        assert (writer.problems, writer.contents(), writer.verify()) == ((), found, [])
+    assert not (root / "building").exists()
+    if 1 not in found:  # removed: gone from the older generation, too
+        assert len(list(root.glob("generation-*"))) == 1
+    return found
+
 
 def test_a_killed_writer_leaves_a_whole_index(tmp_path: Path) -> None:
     random.seed(7)
-    last = 0
     for _ in range(8):
-        acknowledged = _write_until_killed(tmp_path, last, random.uniform(0.0, 0.25))
+        acknowledged = _write_until_killed(tmp_path, random.uniform(0.0, 1.2))
         index = Index(tmp_path, "m", DIM)
         hits = index.search(Query("document", vector("document"), range(10_000), limit=10_000))
         found = {hit.content_id for hit in hits}
@@ -49,21 +107,22 @@ def test_a_killed_writer_leaves_a_whole_index(tmp_path: Path) -> None:
         names = {path.name for path in tmp_path.iterdir()}
         assert "building" not in names
         assert len([name for name in names if name.startswith("generation-")]) <= 2
-        last = max(found, default=0)
-    assert last > 0
+    assert found
 
 
-def _write_until_killed(root: Path, last: int, seconds: float) -> int:
-    """Highest number whose commit the child reported before it was killed, `seconds` after its first commit."""
+def _write_until_killed(root: Path, commits: float) -> int:
+    """Highest number whose commit the child reported before it was killed, so many commits' time after the second."""
     command = [sys.executable, "-c", CHILD, str(root), str(Path(__file__).parent)]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
-    assert child.stdout.readline() == "open\n"
-    time.sleep(seconds)
+    reported = [child.stdout.readline(), child.stdout.readline()]
+    started = time.monotonic()
+    reported.append(child.stdout.readline())
+    time.sleep(commits * (time.monotonic() - started))
     child.send_signal(signal.SIGKILL)
-    reported = [line for line in child.stdout.read().split("\n") if line]
+    reported.extend(child.stdout)
     child.wait(timeout=30)
-    return int(reported[-1]) if reported else last
+    return int(reported[-1])
 
 
 def _expected(number: int) -> set[int]:
