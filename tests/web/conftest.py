@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import httpx
@@ -26,12 +27,13 @@ class Site:
         """A program: with an API key, or nobody."""
         return httpx.Client(base_url=self.url, headers=person.headers if person else {}, timeout=60)
 
-    def browser(self, name: str = "Ada") -> httpx.Client:
+    @contextmanager
+    def browser(self, name: str = "Ada") -> Iterator[httpx.Client]:
         """Somebody signed in with a password, as a browser sends it."""
-        client = httpx.Client(base_url=self.url, headers={"sec-fetch-site": "same-origin"}, timeout=60)
-        reply = client.post("/sign-in", data={"name": name, "password": PASSWORD})
-        assert reply.status_code == 303, reply.text
-        return client
+        with httpx.Client(base_url=self.url, headers={"sec-fetch-site": "same-origin"}, timeout=60) as client:
+            reply = client.post("/sign-in", data={"name": name, "password": PASSWORD})
+            assert reply.status_code == 303, reply.text
+            yield client
 
 
 @pytest.fixture(scope="module")
