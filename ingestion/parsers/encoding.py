@@ -62,7 +62,7 @@ def is_binary(text: str) -> bool:
 def _wide(data: bytes) -> str:
     """The UTF-16 byte order of `data` when it has no mark: every other byte of Latin text is zero."""
     sample = data[:2_000]
-    if len(sample) < 4:
+    if len(sample) < 8:
         return ""
     even, odd = sample[::2].count(0), sample[1::2].count(0)
     half = len(sample) // 2

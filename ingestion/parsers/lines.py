@@ -83,7 +83,7 @@ def broken(row: str) -> list[str]:
         cut, resume = _cut(row, start)
         pieces.append(row[start:cut].rstrip())
         start = resume
-    pieces.append(row[start:])
+    pieces.append(row[start:].rstrip())
     return [piece for piece in pieces if piece]
 
 

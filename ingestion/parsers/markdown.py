@@ -93,7 +93,7 @@ def _plain(children: Sequence[Token]) -> str:
     links: list[tuple[str, int]] = []
     for child in children:
         if child.type in {"text", "code_inline"}:
-            out.append(child.content)
+            out.append(child.content.removeprefix("mailto:") if links else child.content)
         elif child.type in {"softbreak", "hardbreak"}:
             out.append("\n")
         elif child.type == "image":

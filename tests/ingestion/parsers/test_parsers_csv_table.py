@@ -1,0 +1,70 @@
+"""CSV: delimiter and encoding are found out, values are left as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from office_files import silent
+
+from ingestion.parsers import csv_table
+from ingestion.types import Parsed, Refused
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_delimiters_and_encodings(tmp_path: Path, delimiter: str, encoding: str) -> None:
+    rows = (("Nr", "Firma", "Preis"), ("007", "Müller & Söhne", "1.234,50 €"), ("008", "Öberg", "9,90 €"))
+    content = "\r\n".join(delimiter.join(f'"{cell}"' if delimiter in cell else cell for cell in row) for row in rows)
+    parsed = read(tmp_path, content.encode(encoding))
+    assert text(parsed) == "Nr | Firma | Preis\n007 | Müller & Söhne | 1.234,50 €\n008 | Öberg | 9,90 €"
+    assert parsed.pages[0].blocks[0].header == "Nr | Firma | Preis"
+    assert (parsed.has_pages, parsed.warnings) == (False, ())
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ('a;b\n"x\ny";"say ""hi"""\n', 'a | b\nx y | say "hi"'),
+        ("sep=;\na;b,c\n1;2,3\n", "a | b,c\n1 | 2,3"),
+        ("name\nfoo\nbar, baz\n", "name\nfoo\nbar, baz"),
+        ("1,2\n3,4\n", "1 | 2\n3 | 4"),
+        ("a,b,c\n1,,3\n", "a | b | c\n1 |  | 3"),
+    ],
+)
+def test_rows(tmp_path: Path, content: str, expected: str) -> None:
+    assert text(read(tmp_path, content.encode())) == expected
+
+
+def test_a_table_of_figures_has_no_header(tmp_path: Path) -> None:
+    assert read(tmp_path, b"1,2\n3,4\n").pages[0].blocks[0].header == ""
+
+
+def test_longer_rows_lose_nothing_and_are_said(tmp_path: Path) -> None:
+    parsed = read(tmp_path, b"1,2\na,b,c\na,b,c\n")
+    assert text(parsed) == "1 | 2\na | b | c\na | b | c"
+    assert [warning.code for warning in parsed.warnings] == ["ragged_rows"]
+
+
+def test_a_quotation_mark_that_is_never_closed_swallows_nothing(tmp_path: Path) -> None:
+    parsed = read(tmp_path, ('a,b\n1,"x\n' + "2,y\n" * 20).encode())
+    assert len(parsed.pages[0].blocks[0].lines) == 22
+    assert [warning.code for warning in parsed.warnings] == ["unbalanced_quotes"]
+
+
+@pytest.mark.parametrize(
+    ("data", "code"), [(b"", "empty"), (b",,\n,,\n", "empty"), (bytes(range(1, 9)) * 99, "unknown_type")]
+)
+def test_refusals(tmp_path: Path, data: bytes, code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        read(tmp_path, data)
+    assert refused.value.code == code
+
+
+def read(folder: Path, data: bytes) -> Parsed:
+    (folder / "a.csv").write_bytes(data)
+    return csv_table.read(folder / "a.csv", silent)
+
+
+def text(parsed: Parsed) -> str:
+    return parsed.pages[0].text

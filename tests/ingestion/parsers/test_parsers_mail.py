@@ -1,0 +1,130 @@
+"""Mail: headers as people read them, the text once, attachments within bounds, encryption said."""
+
+from __future__ import annotations
+
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from office_files import silent
+
+from ingestion.parsers import mail, mail_parts
+from ingestion.types import Parsed, Refused
+
+
+def test_headers_and_text(tmp_path: Path) -> None:
+    message = written("Größere Menge\n\nViele Grüße\nJörg\n")
+    parsed = read(tmp_path, message.as_bytes())
+    headers, *body = parsed.pages[0].blocks
+    assert (headers.kind, headers.text) == (
+        "metadata",
+        "Subject: Lieferverzug für Köln\nFrom: Jörg Müller <j@example.org>\n"
+        "To: e@example.org\nDate: 2026-09-17 08:42 +0200",
+    )
+    assert [block.text for block in body] == ["Größere Menge", "Viele Grüße\nJörg"]
+    assert (parsed.title, parsed.has_pages) == ("Lieferverzug für Köln", False)
+
+
+@pytest.mark.parametrize(
+    ("plain", "rich", "expected"),
+    [
+        ("The same words here", "<p>The same words here", "The same words here"),
+        (
+            "Please see the HTML",
+            "<p>The order 4500 of the year 2026 is late by nine days",
+            "The order 4500 of the year 2026 is late by nine days",
+        ),
+        ("", "<p>Only here</p><script>x</script>", "Only here"),
+    ],
+)
+def test_the_form_that_says_more_is_taken(tmp_path: Path, plain: str, rich: str, expected: str) -> None:
+    message = written(plain)
+    message.add_alternative(rich, subtype="html")
+    assert [block.text for block in read(tmp_path, message.as_bytes()).pages[0].blocks[1:]] == [expected]
+
+
+def test_attachments_are_handed_on_inline_pictures_are_not(tmp_path: Path) -> None:
+    message = written("Text")
+    message.add_attachment(b"%PDF-1.4", maintype="application", subtype="pdf", filename="../../etc/Übersicht.pdf")
+    message.add_attachment(b"a;b\n", maintype="text", subtype="csv", filename="plan.csv")
+    message.add_attachment(b"png", maintype="image", subtype="png", disposition="inline", cid="<logo>")
+    message.add_attachment(written("Forwarded text"))
+    parsed = read(tmp_path, message.as_bytes())
+    assert [item.name for item in parsed.attachments] == ["Übersicht.pdf", "plan.csv", "attachment-3.eml"]
+    assert b"Forwarded text" in parsed.attachments[2].data
+    assert "Forwarded" not in parsed.pages[0].text
+    assert "Übersicht.pdf, plan.csv" in parsed.warnings[0].text
+
+
+def test_attachments_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mail_parts, "MAX_ATTACHMENTS", 2)
+    monkeypatch.setattr(mail_parts, "MAX_ATTACHED", 150)
+    message = written("Text")
+    for name, size in (("a", 100), ("b", 100), ("c", 10), ("d", 10)):
+        message.add_attachment(bytes(size), maintype="application", subtype="pdf", filename=f"{name}.pdf")
+    parsed = read(tmp_path, message.as_bytes())
+    assert [item.name for item in parsed.attachments] == ["a.pdf", "c.pdf"]
+    assert "b.pdf, d.pdf" in parsed.warnings[1].text
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"From: a\nContent-Type: multipart/encrypted; boundary=b\n\n--b\n\nx\n--b--\n",
+        b"From: a\nContent-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nAAAA\n",
+        b"From: a\n\n-----BEGIN PGP MESSAGE-----\n\nhIwDY32hYGCE8MkBA\n",
+    ],
+)
+def test_encrypted_mail_is_refused(tmp_path: Path, data: bytes) -> None:
+    assert refusal(tmp_path, data) == "password_protected"
+
+
+@pytest.mark.parametrize(
+    ("data", "code"), [(b"", "empty"), (b"This is not a mail.", "damaged"), (b"\n\nonly text\n", "damaged")]
+)
+def test_what_is_no_mail_is_refused(tmp_path: Path, data: bytes, code: str) -> None:
+    assert refusal(tmp_path, data) == code
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"From: a@b.c\nContent-Type: text/plain; charset=nonsense\n\nGr\xfc\xdfe", "Grüße"),
+        ("From: Jürgen <a@b.c>\n\nText".encode("cp1252"), "From: Jürgen <a@b.c>"),
+        (b"From: a@b.c\nDate: 99 Foo 20000\n\nText", "Date: 99 Foo 20000"),
+        (b"From: a@b.c\nContent-Transfer-Encoding: base64\n\nR3LDvMOfZQ=!!\n", "Grüße"),
+        (b"From: " + b"a@b.c, " * 100_000 + b"\nSubject: " + b"=?utf-8?q?x?= " * 50_000 + b"\n\nText", "Text"),
+        (b"From: a\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nText", "Text"),
+    ],
+)
+def test_broken_mail_is_read_as_far_as_it_goes(tmp_path: Path, data: bytes, expected: str) -> None:
+    assert expected in read(tmp_path, data).pages[0].text
+
+
+@pytest.mark.parametrize(
+    "line", ["Content-Type: multipart/mixed; boundary=b{0}\n\n--b{0}\n", "Content-Type: message/rfc822\n\nSubject: x\n"]
+)
+def test_deep_mail_is_read_as_far_as_it_goes(tmp_path: Path, line: str) -> None:
+    data = "From: a@b.c\n" + "".join(line.format(at) for at in range(400)) + "\nText"
+    assert read(tmp_path, data.encode()).warnings
+
+
+def written(text: str) -> EmailMessage:
+    message = EmailMessage()
+    message["Subject"] = "Lieferverzug für Köln"
+    message["From"] = "Jörg Müller <j@example.org>"
+    message["To"] = "e@example.org"
+    message["Date"] = "Thu, 17 Sep 2026 08:42:00 +0200"
+    message.set_content(text)
+    return message
+
+
+def read(folder: Path, data: bytes) -> Parsed:
+    (folder / "a.eml").write_bytes(data)
+    return mail.read(folder / "a.eml", silent)
+
+
+def refusal(folder: Path, data: bytes) -> str:
+    with pytest.raises(Refused) as refused:
+        read(folder, data)
+    return refused.value.code

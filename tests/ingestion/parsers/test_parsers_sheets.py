@@ -1,0 +1,133 @@
+"""Excel: values as computed, under their column names, on the page of their sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xlsxwriter
+from office_files import silent
+
+from ingestion.parsers import sheets
+from ingestion.parsers.sheets_formats import Format, shown
+from ingestion.types import Parsed, Refused
+
+
+def test_values_formulas_dates_and_formats(tmp_path: Path) -> None:
+    def fill(book: Any) -> None:
+        sheet = book.add_worksheet("Umsatz")
+        sheet.write_row(0, 0, ("Artikel", "Menge", "Preis", "Anteil", "Datum"))
+        sheet.write_row(1, 0, ("PPR-9087", 12))
+        sheet.write_number(1, 2, 1599.9, book.add_format({"num_format": '#,##0.00 "€"'}))
+        sheet.write_number(1, 3, 0.125, book.add_format({"num_format": "0.0%"}))
+        sheet.write_datetime(1, 4, date(2026, 3, 1), book.add_format({"num_format": "dd.mm.yyyy"}))
+        sheet.write(2, 0, "Summe")
+        sheet.write_formula(2, 1, "=SUM(B2:B2)", None, 12)
+
+    parsed = read(tmp_path, fill)
+    heading, table = parsed.pages[0].blocks
+    assert (heading.kind, heading.text, parsed.pages[0].label) == ("heading", "Umsatz", "Umsatz")
+    assert table.header == "Artikel | Menge | Preis | Anteil | Datum"
+    assert [line.text for line in table.lines] == [
+        "Artikel | Menge | Preis | Anteil | Datum",
+        "PPR-9087 | 12 | 1599.90 € | 12.5 % | 2026-03-01",
+        "Summe | 12",
+    ]
+
+
+def test_titles_blank_rows_and_merged_names(tmp_path: Path) -> None:
+    def fill(book: Any) -> None:
+        sheet = book.add_worksheet()
+        sheet.write(0, 0, "Umsatz nach Region")
+        sheet.merge_range(2, 1, 2, 2, "2025")
+        sheet.merge_range(2, 3, 2, 4, "2026")
+        sheet.write_row(3, 0, ("Region", "H1", "H2", "H1", "H2"))
+        sheet.write_row(5, 0, ("Nord", 1, 2, 3, 4))
+        sheet.write_row(7, 0, ("Süd", 5, 6, 7, 8))
+
+    title, north, south = read(tmp_path, fill).pages[0].blocks
+    header = "Region | 2025 H1 | 2025 H2 | 2026 H1 | 2026 H2"
+    assert title.text == "Umsatz nach Region"
+    assert (north.header, north.text) == (header, f"{header}\nNord | 1 | 2 | 3 | 4")
+    assert (south.header, south.text) == (header, "Süd | 5 | 6 | 7 | 8")
+
+
+def test_cells_merged_over_rows_belong_to_each(tmp_path: Path) -> None:
+    def fill(book: Any) -> None:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, ("Region", "Quartal", "Summe"))
+        sheet.merge_range(1, 0, 2, 0, "Nord")
+        sheet.write_row(1, 1, ("Q1", 10))
+        sheet.write_row(2, 1, ("Q2", 20))
+
+    assert text(read(tmp_path, fill)) == "Region | Quartal | Summe\nNord | Q1 | 10\nNord | Q2 | 20"
+
+
+def test_hidden_sheets_are_read_and_said_and_empty_ones_keep_their_number(tmp_path: Path) -> None:
+    def fill(book: Any) -> None:
+        book.add_worksheet("Offen").write(0, 0, "a")
+        book.add_worksheet("Leer")
+        hidden = book.add_worksheet("Geheim")
+        hidden.write(0, 0, "b")
+        hidden.hide()
+
+    parsed = read(tmp_path, fill)
+    assert [(page.number, page.label) for page in parsed.pages] == [(1, "Offen"), (3, "Geheim")]
+    assert [(warning.code, warning.page) for warning in parsed.warnings] == [("hidden_sheet", 3)]
+
+
+def test_cells_far_apart_are_refused_before_they_are_laid_out(tmp_path: Path) -> None:
+    def fill(book: Any) -> None:
+        sheet = book.add_worksheet("Weit")
+        sheet.write(0, 0, 1)
+        sheet.write(1_048_575, 16_383, 2)
+
+    with pytest.raises(Refused) as refused:
+        read(tmp_path, fill)
+    assert refused.value.code == "too_large"
+    assert "Weit" in str(refused.value)
+
+
+def test_a_format_far_away_is_no_value(tmp_path: Path) -> None:
+    def fill(book: Any) -> None:
+        sheet = book.add_worksheet()
+        sheet.write(0, 0, "near")
+        sheet.write_blank(1_048_575, 16_383, None, book.add_format({"bold": True}))
+
+    assert text(read(tmp_path, fill)) == "near"
+
+
+def test_an_empty_workbook_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refused) as refused:
+        read(tmp_path, lambda book: book.add_worksheet())
+    assert refused.value.code == "empty"
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "expected"),
+    [
+        (3.0, Format(), "3"),
+        (0.1 + 0.2, Format(), "0.3"),
+        (-1722.0, Format(decimals=2), "-1722.00"),
+        (1 / 3, Format(percent=True, decimals=1), "33.3333333333333 %"),
+        (1e300, Format(), "1e+300"),
+        (True, Format(), "TRUE"),
+        (datetime(2026, 1, 2, 13, 30), Format(), "2026-01-02 13:30"),
+        (time(7, 5, 9), Format(), "07:05:09"),
+    ],
+)
+def test_how_a_value_is_written(value: object, form: Format, expected: str) -> None:
+    assert shown(value, form) == expected
+
+
+def read(folder: Path, fill: Callable[[Any], Any]) -> Parsed:
+    with xlsxwriter.Workbook(str(folder / "a.xlsx")) as book:
+        fill(book)
+    return sheets.read(folder / "a.xlsx", silent)
+
+
+def text(parsed: Parsed) -> str:
+    return parsed.pages[0].text
