@@ -19,6 +19,9 @@ SILENCE = 900.0  # seconds; reading a large file prints nothing for a while
 
 def convert(gguf: Path, folder: Path, on_bytes: Callable[[int], None]) -> None:
     """Write `gguf` as safetensors, tokenizer and chat template into the new `folder`. Raises BundleError."""
+    with gguf.open("rb") as file:
+        if file.read(4) != b"GGUF":
+            raise BundleError(f"{gguf.name} is no GGUF file.", "Name a .gguf file or a folder with safetensors.")
     folder.mkdir(parents=True)
     finished = child.run(
         [sys.executable, "-P", "-m", "models.convert", str(gguf.resolve()), str(folder.resolve())],

