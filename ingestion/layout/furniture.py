@@ -16,25 +16,28 @@ FEWEST_PAGES = 3  # in shorter documents nothing repeats often enough to tell
 NEIGHBOURS = 3  # pages between two occurrences that still belong together (left and right pages, a plate between)
 MOST_CELLS = 3  # a row with more cells is a table's header, repeated because the table goes on
 
-Place = tuple[int, int, int]  # page, region, row
-NUMBER = re.compile(
-    r"[\W_]*(page|seite|pagina|página|strona)?[\W_]*(#|[ivxlc]{1,7})([\W_]*(of|von|de|di|/|sur|van|z)?[\W_]*#)?[\W_]*"
+PAGE_NUMBER = re.compile(
+    r"[\W_]*(page|seite|pagina|página|strona|sida|side)?[\W_]*(\d+|[ivxlc]{1,7})(\D{1,6}\d+)?[\W_]*"
 )
+
+Place = tuple[int, int, int]  # page, region, row
+Key = tuple[str, str, int]  # edge, text, and how far a number in it is from the page's own
 
 
 def without_furniture(pages: Sequence[PageRows]) -> list[PageRows]:
-    """The pages without what repeats at their edges. The first of each repeated line stays, so that it can still be
-    found ("Confidential, version 3"); bare page numbers all go."""
+    """The pages without what repeats at their edges. The first of each repeated line stays, so that nothing said is
+    lost ("Confidential, version 3"); bare page numbers all go."""
     if len(pages) < FEWEST_PAGES:
         return list(pages)
-    places: dict[tuple[str, str], list[Place]] = defaultdict(list)
+    places: dict[Key, list[Place]] = defaultdict(list)
     for at, page in enumerate(pages):
         for edge, place, row in _edge_rows(at, page):
-            places[edge, _key(row)].append(place)
+            for key in _keys(edge, row.text.lower(), at):
+                places[key].append(place)
     dropped: set[Place] = set()
-    for (_, key), found in places.items():
+    for (_, text, _), found in places.items():
         repeated = _repeated(found, len(pages))
-        dropped.update(repeated if NUMBER.fullmatch(key) else repeated[1:])
+        dropped.update(repeated if PAGE_NUMBER.fullmatch(text.replace("#", "0")) else repeated[1:])
     return [_without(at, page, dropped) for at, page in enumerate(pages)]
 
 
@@ -61,8 +64,12 @@ def _outer(rows: list[tuple[Place, Row]], height: float) -> list[tuple[Place, Ro
     return nearest[:outer]
 
 
-def _key(row: Row) -> str:
-    return re.sub(r"\d+", "#", row.text.lower())
+def _keys(edge: str, text: str, page: int) -> Iterator[Key]:
+    """What makes rows of different pages the same: the same text, but for a number that grows with the page."""
+    yield edge, "roman" if PAGE_NUMBER.fullmatch(text) and not re.search(r"\d", text) else text, -1
+    numbers = list(re.finditer(r"\d{1,5}", text))
+    for number in {numbers[0], numbers[-1]} if numbers else ():
+        yield edge, f"{text[: number.start()]}#{text[number.end() :]}", int(number.group()) - page
 
 
 def _repeated(places: list[Place], pages: int) -> list[Place]:

@@ -49,19 +49,19 @@ def clean(text: str) -> str:
 def to_segments(
     codes: NDArray[np.uint32],
     boxes: NDArray[np.float32],
+    slanted: NDArray[np.bool_],
     style: Callable[[int], tuple[float, bool]],
-    slanted: Callable[[int], bool],
 ) -> list[Segment]:
-    """`codes` (n,) code points in the source's order, `boxes` (n, 4) as x0, y0, x1, y1. Of a character `style(i)` gives
-    size in points and weight, asked once a segment; `slanted(i)` whether it is turned by less than a quarter."""
+    """`codes` (n,) code points in the source's order, `boxes` (n, 4) as x0, y0, x1, y1, `slanted` (n,) turned by no
+    whole quarters; `style(i)` gives size in points and weight of a character, asked once a segment."""
     breaks = (codes == 10) | (codes == 13)
     solid = ~breaks & ((codes > 32) | (codes == WORD_HYPHEN)) & ~np.isin(codes, SPACES) & (boxes[:, 3] > boxes[:, 1])
     index = np.flatnonzero(solid)
     if not len(index):
         return []
-    breaks[1:] |= codes[:-1] == WORD_HYPHEN
+    breaks[1:] |= (codes[:-1] == WORD_HYPHEN) | (slanted[1:] != slanted[:-1])
     lines = np.cumsum(breaks)[index]
-    upright = _upright(boxes[index], lines, lambda at: slanted(int(index[at])))
+    upright = _upright(boxes[index], lines) & ~slanted[index]
     cuts = np.flatnonzero(_cuts(boxes[index], lines, upright)) + 1
     starts, ends = np.concatenate(([0], cuts)), np.concatenate((cuts, [len(index)]))
     edges = _edges(boxes[index], starts)
@@ -73,7 +73,9 @@ def to_segments(
         if text and text != "\t":
             size, bold = style(int(index[(start + end - 1) // 2]))
             box = Box(*edges[number])
-            found.append(Segment(text, box, size, bold, codes[index[end - 1]] == WORD_HYPHEN, bool(upright[start])))
+            found.append(
+                Segment(text, box, size, bold, bool(codes[index[end - 1]] == WORD_HYPHEN), bool(upright[start]))
+            )
     return found
 
 
@@ -92,17 +94,13 @@ def _with_accents(codes: NDArray[np.uint32], boxes: NDArray[np.float32]) -> NDAr
     return codes
 
 
-def _upright(boxes: NDArray[np.float32], lines: NDArray[np.int64], slanted: Callable[[int], bool]) -> NDArray[np.bool_]:
+def _upright(boxes: NDArray[np.float32], lines: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Per character: does its line run across the page? Lines of one character do."""
     starts = np.flatnonzero(np.concatenate(([True], lines[1:] != lines[:-1])))
     sizes = np.diff(np.concatenate((starts, [len(lines)])))
     edges = _edges_array(boxes, starts)
-    width, height = edges[:, 2] - edges[:, 0], edges[:, 3] - edges[:, 1]
-    across = (width * 2 >= height) | (sizes < 2)
-    tallest = np.maximum.reduceat(boxes[:, 3] - boxes[:, 1], starts)
-    for at in np.flatnonzero(across & (height > 1.8 * tallest)).tolist():
-        across[at] = not slanted(int(starts[at] + sizes[at] // 2))
-    return np.repeat(across, sizes)
+    across = (edges[:, 2] - edges[:, 0]) * 2 >= edges[:, 3] - edges[:, 1]
+    return np.repeat(across | (sizes < 2), sizes)
 
 
 def _cuts(boxes: NDArray[np.float32], lines: NDArray[np.int64], upright: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -50,3 +50,7 @@ class PageRows:
     width: float
     height: float
     regions: tuple[tuple[Row, ...], ...]
+
+    @property
+    def letters(self) -> int:
+        return sum(len(row.text) for region in self.regions for row in region)

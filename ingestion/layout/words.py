@@ -54,7 +54,9 @@ def _divides(line: str, after: str, marked: bool) -> bool:
     if len(line) < 2 or not line.endswith(HYPHENS) or not after or "\t" in after:
         return False
     word = re.match(r"\w+", after)
-    if word is None or not (line[-2].isalpha() or (marked and line[-2].isalnum())):
+    if word is None:
+        return False
+    if not line[-2].isalpha() and not (line[-2].isdigit() and (marked or after[0].isdigit())):
         return False
     return word.group().lower() not in SUSPENDED
 

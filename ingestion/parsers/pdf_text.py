@@ -27,14 +27,15 @@ BOLD = (b"bold", b"black", b"heavy", b"demi", b"-medi", b"cmbx", b"cmssbx", b"cm
 class PageText:
     """A page's text in the order PDFium reads it: code points (n,), boxes (n, 4) as left, bottom, right, top in page
     space, share of sampled characters that have no Unicode, and the quarter turns (clockwise) after which most text
-    stands upright. `style(i)`: size in points as shown, and whether bold; `slanted(i)`: turned by no whole quarters."""
+    stands upright. `slanted` (n,): characters turned by no whole quarters. `style(i)`: size in points as shown, and
+    whether bold."""
 
     codes: NDArray[np.uint32]
     boxes: Boxes
     unmapped: float
     turns: int
+    slanted: NDArray[np.bool_]
     style: Callable[[int], tuple[float, bool]]
-    slanted: Callable[[int], bool]
 
 
 @contextmanager
@@ -51,8 +52,8 @@ def text_of(page: LoadedPage) -> Iterator[PageText]:
             boxes,
             _unmapped(handle, count),
             _turns(handle, count),
+            _slanted(handle, count),
             lambda at: _style(handle, at),
-            lambda at: _slanted(handle, at),
         )
     finally:
         c.FPDFText_ClosePage(handle)
@@ -106,11 +107,29 @@ def _unmapped(handle: Any, count: int) -> float:
 def _turns(handle: Any, count: int) -> int:
     quarters = [0, 0, 0, 0]
     for at in range(0, count, max(1, count // 64)):
-        angle = c.FPDFText_GetCharAngle(handle, at)
-        if angle >= 0 and c.FPDFText_GetUnicode(handle, at) > 32:
-            quarters[round(angle / (np.pi / 2)) % 4] += 1
+        if c.FPDFText_GetUnicode(handle, at) > 32:
+            quarters[round(_quarters(handle, at)) % 4] += 1
     most = max(range(4), key=quarters.__getitem__)
     return -most % 4 if quarters[most] * 10 > sum(quarters) * 6 else 0
+
+
+def _quarters(handle: Any, at: int) -> float:
+    """How far character `at` is turned, clockwise, in quarter turns."""
+    return float(max(c.FPDFText_GetCharAngle(handle, at), 0.0) / (np.pi / 2))
+
+
+def _slanted(handle: Any, count: int) -> NDArray[np.bool_]:
+    """Every fourth character is looked at; all only where one of those is slanted."""
+    found = np.zeros(count, dtype=np.bool_)
+    text, angle = _address(handle), _calls().angle
+    if any(_is_slanted(angle(text, at)) for at in range(0, count, 4)):
+        found[:] = [_is_slanted(angle(text, at)) for at in range(count)]
+    return found
+
+
+def _is_slanted(angle: float) -> bool:
+    quarters = angle / 1.5707963
+    return abs(quarters - round(quarters)) > 0.05 and angle > 0
 
 
 def _style(handle: Any, at: int) -> tuple[float, bool]:
@@ -124,11 +143,6 @@ def _style(handle: Any, at: int) -> tuple[float, bool]:
     return float(size), any(part in lower for part in BOLD) or c.FPDFText_GetFontWeight(handle, at) >= 700
 
 
-def _slanted(handle: Any, at: int) -> bool:
-    quarters = c.FPDFText_GetCharAngle(handle, at) / (np.pi / 2)
-    return bool(abs(quarters - round(quarters)) > 0.05)
-
-
 @dataclass(frozen=True)
 class _Calls:
     """Functions of the library that take addresses as plain integers: no ctypes object is made a call."""
@@ -136,6 +150,7 @@ class _Calls:
     unicode: Callable[[int | None, int], int]
     box: Callable[[int | None, int, int], int]
     unmapped: Callable[[int | None, int], int]
+    angle: Callable[[int | None, int], float]
 
 
 @cache
@@ -149,6 +164,7 @@ def _calls() -> _Calls:
         unicode=plain(c.FPDFText_GetUnicode, ctypes.c_uint, pointer, integer),
         box=plain(c.FPDFText_GetLooseCharBox, integer, pointer, integer, pointer),
         unmapped=plain(c.FPDFText_HasUnicodeMapError, integer, pointer, integer),
+        angle=plain(c.FPDFText_GetCharAngle, ctypes.c_float, pointer, integer),
     )
 
 

@@ -21,6 +21,18 @@ LOCKED = "The PDF is password protected. Enter the password in a PDF program, sa
 ENCRYPTION = "The PDF is encrypted in a way that cannot be opened. Save it without encryption and upload that."
 DAMAGED = "The PDF is damaged and cannot be opened. Save or print it as PDF again and upload the new file."
 
+MOST_OBJECTS = 2_000  # of a page are looked at
+FEW_DRAWINGS = 30
+
+
+@dataclass(frozen=True)
+class Pictured:
+    """The largest share of the page that one image covers, and whether there is anything to see but text: a few lines
+    and frames do not count, hundreds of strokes may be outlined letters."""
+
+    image: float
+    anything: bool
+
 
 class PageDamaged(Exception):
     """One page that cannot be loaded."""
@@ -119,11 +131,25 @@ class LoadedPage:
             return Frame(0, 0, 612, 792, 0)
         return Frame(box.left, box.bottom, box.right, box.top, c.FPDFPage_GetRotation(self.handle) % 4)
 
-    def shows_something(self) -> bool:
-        """Does the page hold a picture, or drawings enough to be outlined letters? A blank page does not."""
-        count = c.FPDFPage_CountObjects(self.handle)
-        kinds = [c.FPDFPageObj_GetType(c.FPDFPage_GetObject(self.handle, at)) for at in range(min(count, 200))]
-        return c.FPDF_PAGEOBJ_IMAGE in kinds or c.FPDF_PAGEOBJ_FORM in kinds or kinds.count(c.FPDF_PAGEOBJ_PATH) > 30
+    def pictured(self) -> Pictured:
+        """What the page shows beside text."""
+        count = min(c.FPDFPage_CountObjects(self.handle), MOST_OBJECTS)
+        objects = [c.FPDFPage_GetObject(self.handle, at) for at in range(count)]
+        kinds = [c.FPDFPageObj_GetType(thing) for thing in objects]
+        images = [thing for thing, kind in zip(objects, kinds, strict=True) if kind == c.FPDF_PAGEOBJ_IMAGE]
+        drawings = kinds.count(c.FPDF_PAGEOBJ_PATH) + kinds.count(c.FPDF_PAGEOBJ_SHADING)
+        forms = kinds.count(c.FPDF_PAGEOBJ_FORM)
+        return Pictured(max(map(self._share, images), default=0.0), bool(images or forms or drawings > FEW_DRAWINGS))
+
+    def _share(self, image: Any) -> float:
+        """How much of the page an image covers, from 0 to 1."""
+        left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+        if not c.FPDFPageObj_GetBounds(image, left, bottom, right, top):
+            return 0.0
+        frame = self.frame()
+        width = min(right.value, frame.right) - max(left.value, frame.left)
+        height = min(top.value, frame.top) - max(bottom.value, frame.bottom)
+        return max(width, 0) * max(height, 0) / ((frame.right - frame.left) * (frame.top - frame.bottom))
 
     def draw(self, scale: float, pixels: int) -> tuple[int, int, bytes]:
         """Width, height and RGB-ordered 32-bit pixels (RGBX) of the page on white, of at most `pixels` pixels."""
