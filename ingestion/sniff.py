@@ -203,7 +203,7 @@ def _text_kind(text: str, suffix: str) -> str:
         return "eml"
     if suffix == ".eml":
         raise Refused("damaged", NO_MAIL)
-    if named in ("text", "html", "xml") and HTML_START.match(text):
+    if named in ("text", "html", "xml", "csv") and (HTML_START.match(text) or (suffix == ".xls" and TAG.match(text))):
         return "html"
     if suffix in BINARY_NAMES:
         raise Refused("damaged", DAMAGED)
