@@ -80,13 +80,18 @@ class Draft:
         return known
 
     def _check(self, piece: Piece) -> StatementView:
-        if piece.claims and is_refusal(piece.text) and not missing(figures(piece.text), self._asked):
+        if piece.claims and self._refuses(piece.text):
             piece = replace(piece, claims=False)
         if not piece.claims and piece.text.rstrip("*_ ").endswith(":"):
             self._intro = piece.text
         elif not piece.lead.strip():
             self._intro = ""
         return self._verifier.check(piece, self._intro)
+
+    def _refuses(self, text: str) -> bool:
+        """Whether it says that the documents do not hold the answer, and nothing else: no figure of its own."""
+        begun = not self.statements and may_become_refusal(text)
+        return begun or (is_refusal(text) and not missing(figures(text), self._asked))
 
     def _show(self) -> None:
         rest = self._splitter.rest
@@ -99,6 +104,7 @@ class Draft:
 
 
 def _unfinished(view: StatementView) -> StatementView:
-    return replace(
-        view, kind="statement", verdict="unproved", reasons=(Reason("unfinished", "The sentence was cut off."),)
-    )
+    """A sentence without its end; what claimed nothing (a refusal, a heading) stays as it is."""
+    if view.kind == "connective":
+        return view
+    return replace(view, verdict="unproved", reasons=(Reason("unfinished", "The sentence was cut off."),))

@@ -125,6 +125,13 @@ _NUMBER = re.compile(
 )  # fmt: skip
 _AFTER = re.compile(r"[ -]?(?P<w>%|°c|[€$£]|[^\W\d_]+\$?)\.?", re.I)
 _WORD = re.compile(r"(?<![\w-])[^\W\d_]+(?![\w])")
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+_ZEHNER = "zwanzig|dreißig|dreissig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig"
+_COMPOUND = re.compile(
+    rf"\b(?P<t>{_TENS})[- ](?P<o>one|two|three|four|five|six|seven|eight|nine)\b|"
+    rf"\b(?P<o2>ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)und(?P<t2>{_ZEHNER})\b",
+    re.I,
+)
 _ARTICLE = re.compile(r"\b(?:an?|per|pro|each|every|jede[rsn]?)\s+(?P<u>[^\W\d_]+)", re.I)
 _ID_SUFFIX = re.compile(r"^\d+(?:st|nd|rd|th|k|km|m|cm|mm|kg|g|kw|kwh|l|h|v|w|am|pm|er|fach|bn|mio|x)$", re.I)
 
@@ -142,6 +149,11 @@ def missing(statement: Iterable[Figure], source: Iterable[Figure]) -> list[Figur
     """The statement's figures that the source does not hold, in order."""
     held = tuple(source)
     return [figure for figure in statement if not _demanded_met(figure, held)]
+
+
+def is_money_or_share(word: str) -> bool:
+    """Whether a word only says what a number counts: percent or a currency."""
+    return len(_UNITS.get(word.casefold(), "")) in (1, 3) and not _UNITS[word.casefold()].islower()
 
 
 def is_unit(word: str) -> bool:
@@ -263,6 +275,12 @@ def _numbers(text: str, found: list[Figure]) -> str:
     spots: list[tuple[int, int, Number]] = []
     for match in _NUMBER.finditer(text):
         spots.extend(_read_number(text, match))
+    for match in _COMPOUND.finditer(text):
+        tens, ones = match["t"] or match["t2"], match["o"] or match["o2"]
+        unit, end = _unit_after(text, match.end())
+        value = _WORDS[tens.casefold()] + _WORDS["eins" if ones.casefold() == "ein" else ones.casefold()]
+        spots.append((match.start(), end, Number(value, unit, match.group())))
+    text = _COMPOUND.sub(lambda match: "|" * len(match.group()), text)
     for match in _WORD.finditer(text):
         word = match.group().casefold()
         if word in _WORDS:

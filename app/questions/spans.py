@@ -9,7 +9,7 @@ from functools import cached_property
 from app.questions.normal import plain
 from app.questions.numbers import Figure, figures
 from app.questions.statements import Splitter
-from app.questions.words import content_stems, limits, negated_clauses
+from app.questions.words import content_stems, language, limits, negated_clauses
 
 _LONGEST = 700
 _JOINED = 3
@@ -45,20 +45,30 @@ class Source:
     def spans(self) -> tuple[Span, ...]:
         """Every span that may prove something, shortest first."""
         units = _units(self.text)
-        found = [Span(self, units[i][0], units[i + n][1]) for n in range(_JOINED) for i in range(len(units) - n)]
-        return tuple(span for span in found if span.end - span.start <= _LONGEST or span.end == span.start)
+        found: list[Span] = []
+        for joined in range(_JOINED):
+            for first, last in zip(units, units[joined:], strict=False):
+                span = Span(self, first[0], last[1])
+                alone = joined == 0
+                if alone or (len(span.text) <= _LONGEST and not _tabular(span.text)):
+                    found.append(span)
+        return tuple(found)
 
     @cached_property
     def context(self) -> frozenset[str]:
         """Stems of what stands above every line: document name, headings, the header row of a table."""
         first = self.text.split("\n", 1)[0]
-        header = first if "|" in first or "\t" in first else ""
+        header = first if _tabular(first) else ""
         name = re.sub(r"[_.-]+", " ", self.document.rsplit(".", 1)[0])
         return frozenset(content_stems(" ".join((name, *self.headings, header))))
 
     @cached_property
     def stems(self) -> frozenset[str]:
         return frozenset(content_stems(plain(self.text)))
+
+    @cached_property
+    def language(self) -> str:
+        return language(self.text)
 
 
 @dataclass(frozen=True)
@@ -94,6 +104,11 @@ class Span:
         return limits(self.plain)
 
 
+def _tabular(text: str) -> bool:
+    """Rows of a table stand for themselves: no span joins them, or one row's name would prove another's figure."""
+    return " | " in text or "\t" in text
+
+
 def _units(text: str) -> list[tuple[int, int]]:
     """Sentences; a sentence runs on over line breaks unless the next line is an item, a row or starts anew."""
     units: list[tuple[int, int]] = []
@@ -120,7 +135,7 @@ def _blocks(text: str) -> list[tuple[int, int]]:
         cuts.append(match.end())
     for match in re.finditer(r"\n", text):  # a row ends at its line
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-        if " | " in line or "\t" in line or (len(line) < 60 and line[-1:] in ".:!?"):
+        if _tabular(line) or (len(line) < 60 and line[-1:] in ".:!?"):
             cuts.append(match.end())
     cuts = sorted({*cuts, len(text)})
     return [(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if text[a:b].strip()]

@@ -26,10 +26,15 @@ _MONTH_NEXT = re.compile(
     re.I,
 )
 IDS = re.compile(
-    r"\s*[\[【(]\s*(?:sources?|quellen?|ids?|passages?)?:?\s*(D\d+\.\d+(?:\s*(?:[,;&/]|and|und)?\s*D?\d+\.\d+)*)"
+    r"\s*[\[【(]\s*(?:sources?|quellen?|ids?|passages?)?:?\s*(D\d+(?:\.\d+)?(?:\s*(?:[,;&/]|and|und)?\s*D?\d+\.\d+)*)"
     r"(?:[^\]】)\n]{0,80})?[\]】)]|"
     r"\s*(?<![\w.])(D\d+\.\d+)(?:(?:,|\s+and|\s+und)\s+D\d+\.\d+)*(?![\w.]*\w)",
 )
+_ACCORDING = re.compile(
+    rf"\s*(?:according to|as (?:stated|described|mentioned|per)|based on|per|in|laut|gemäß|nach|in)\b[^.,\[【(]{{0,40}}(?:(?:{IDS.pattern})(?:\s*(?:and|und|,))?)+\s*,\s*",
+    re.IGNORECASE,
+)
+_EMPTY_ASIDE = re.compile(r"\s*\((?:see|siehe|vgl\.?|cf\.?|source:?|quelle:?)?\s*\)", re.IGNORECASE)
 _ID = re.compile(r"D?(\d+\.\d+)")
 _PARTIAL_IDS = re.compile(
     r"\s*(?:[\[【(]\s*(?:(?:sources?|quellen?|ids?|passages?):?)?\s*(?:D\d*\.?[\d., ;&/Dandu]*[^\]】)\n]{0,80})?|(?<!\w)D\d*\.?\d*|\s+)$"
@@ -37,6 +42,7 @@ _PARTIAL_IDS = re.compile(
 _MARKER = re.compile(r"[ \t]*(?:>[ \t]*)*(?:(?:[-*•–+·]|\(?\d{1,3}[.)]|[a-zA-Z][)])[ \t]+)?(?:\[[ xX]\][ \t]+)?")
 _HEADING = re.compile(r"\s*(?:#{1,6}[ \t]|(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__):?[ \t]*$)")
 _RULE = re.compile(r"\s*(?:\|?[\s:|-]*-{3,}[\s:|-]*|```\w*|\*{3,}|_{3,})\s*$")
+_LONGEST_QUOTATION = 400
 _END = re.compile(r"[.!?…]+[\"'”’»«)\]*_]*")
 _INTERJECTION = re.compile(r"\s*(?:yes|no|ja|nein|sure|correct|richtig|right)[.!,]\s*$", re.I)
 
@@ -119,7 +125,10 @@ class Splitter:
             return False  # 3.5, example.com
         if _INTERJECTION.match(text[start:stop]):
             return False  # "Yes." claims nothing without the sentence after it
-        return _is_sentence_end(text[start:stop], text[end:].lstrip())
+        before = text[start:stop]
+        if stop - start < _LONGEST_QUOTATION and _inside_quotation(before):
+            return False
+        return _is_sentence_end(before, text[end:].lstrip())
 
     def _piece(self, raw: str) -> Piece:
         marker = _MARKER.match(raw, len(raw) - len(raw.lstrip()))
@@ -132,12 +141,19 @@ class Splitter:
 
 
 def without_ids(raw: str) -> tuple[str, tuple[str, ...]]:
-    """The text without its citation ids, and the ids ("D3.12") in order, once each."""
+    """The text without its citation ids, and the ids ("D3.12") in order, once each. "According to [D3.12], ..." loses
+    its opening, too."""
     cited: dict[str, None] = {}
     for match in IDS.finditer(raw):
         for number in _ID.findall(match.group()):
             cited[f"D{number}"] = None
-    return (IDS.sub("", raw) if cited else raw), tuple(cited)
+    if not cited:
+        return raw, ()
+    opening = _ACCORDING.match(raw)
+    if opening:
+        raw = raw[opening.end() :]
+        raw = raw[:1].upper() + raw[1:]
+    return _EMPTY_ASIDE.sub("", IDS.sub("", raw)), tuple(cited)
 
 
 def showable(rest: str) -> str:
@@ -159,6 +175,13 @@ def _after_ids(text: str, stop: int) -> int | None:
     if following[0] in "[【(" and "]" not in following and "】" not in following and ")" not in following:
         return at if len(following) > 90 or "\n" in following else None
     return at
+
+
+def _inside_quotation(before: str) -> bool:
+    opened = before.count("„") + before.count("»")
+    closed = before.count("«") + before.count("“")
+    english = before.count("“") > before.count("”") and not before.count("„")
+    return before.count('"') % 2 == 1 or opened > closed or english
 
 
 def _is_sentence_end(before: str, following: str) -> bool:

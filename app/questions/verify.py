@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.questions.normal import normalise, plain
-from app.questions.numbers import Figure, Identifier, Number, figures, is_unit, missing
+from app.questions.numbers import Figure, Identifier, Number, figures, is_money_or_share, is_unit, missing
 from app.questions.spans import Source, Span
 from app.questions.statements import Piece
 from app.questions.types import CitationView, Reason, StatementVerdict, StatementView
@@ -29,7 +29,7 @@ from app.questions.words import (
 )
 
 COVERED = 0.6
-COVERED_SHORT = 0.75  # of at most four content words
+COVERED_SHORT = 0.75  # of at most four content words without a figure
 _QUOTED = re.compile(r'"([^"]+)"|„([^“"]+)[“"”]|“([^”]+)”|»([^«]+)«|«([^»]+)»')
 _NO_SOURCE = "No passage supports this."
 
@@ -50,7 +50,12 @@ class Claim:
     @property
     def certain(self) -> int:
         """Figures and names: what is the same in every language."""
-        return sum(not (isinstance(f, Number) and f.loose) for f in self.figures) + len(self.names)
+        return self.counted + len(self.names)
+
+    @property
+    def counted(self) -> int:
+        """Figures that must be found."""
+        return sum(not (isinstance(f, Number) and f.loose) for f in self.figures)
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,7 @@ class Verifier:
     def __init__(self, sources: Sequence[Source], question: str) -> None:
         self._sources = {source.id: source for source in sources}
         self._asked = frozenset(content_stems(plain(question)))
+        self._language = language(question)
 
     def check(self, piece: Piece, intro: str = "") -> StatementView:
         """`intro` is the line a list stands under ("The plan covers:"); its words do not count against an item."""
@@ -86,7 +92,8 @@ class Verifier:
         if not piece.claims:
             return view
         unknown = tuple(_unknown_source(cited) for cited in piece.cited if cited not in self._sources)
-        claim = read_claim(piece.text, self._asked | frozenset(content_stems(plain(intro))))
+        asked = self._asked | frozenset(content_stems(plain(intro)))
+        claim = read_claim(piece.text, asked, self._language)
         best = self._best(claim, piece.cited)
         if best is None:
             return replace(view, verdict="unproved", reasons=(Reason("no_source", _NO_SOURCE), *unknown))
@@ -106,11 +113,12 @@ class Verifier:
         return best
 
 
-def read_claim(text: str, asked: frozenset[str] = frozenset()) -> Claim:
-    """Takes a statement apart. `asked` are the stems of the question: they may stand anywhere in the passage."""
+def read_claim(text: str, asked: frozenset[str] = frozenset(), tongue: str = "") -> Claim:
+    """Takes a statement apart. `asked` are the stems of the question: they may stand anywhere in the passage; `tongue`
+    is its language when its own words do not tell."""
     flat = plain(re.sub(r"[*_`#|]+", " ", text))
-    stems = {s: word for s, word in content_stems(flat).items() if s not in CONNECTIVE}
-    lang = language(flat)
+    stems = {s: w for s, w in content_stems(flat).items() if s not in CONNECTIVE and not is_money_or_share(w)}
+    lang = language(flat) or tongue
     quotes = tuple(q for found in _QUOTED.findall(text) for q in found if len(q.split()) >= 3)
     return Claim(
         stems=stems,
@@ -180,9 +188,10 @@ def _cover(claim: Claim, span: Span, held: frozenset[str]) -> float:
     """The share of content words found in the span; words of the question count as found anywhere in the passage. A
     German noun counts twice: it says what the sentence is about."""
     anywhere = held | span.source.stems
+    german = (claim.language or span.source.language) == "de"
     total = found = 0
     for stem, word in claim.stems.items():
-        weight = 2 if claim.language == "de" and word[0].isupper() else 1
+        weight = 2 if german and word[0].isupper() else 1
         total += weight
         found += weight * covered(stem, anywhere if stem in claim.asked else held)
     return found / total if total else float(claim.certain > 0)
@@ -194,7 +203,7 @@ def _needed(claim: Claim, span: Span) -> float:
     spoken = language(span.plain)
     if claim.language and spoken and spoken != claim.language and claim.certain:
         return 0.0 if claim.certain >= 2 or len(claim.stems) <= 6 else COVERED
-    return COVERED if len(claim.stems) > 4 else COVERED_SHORT
+    return COVERED if len(claim.stems) > 4 or claim.counted else COVERED_SHORT
 
 
 def _turned_round(claim: Claim, span: Span) -> list[Reason]:
@@ -209,7 +218,7 @@ def _turned_round(claim: Claim, span: Span) -> list[Reason]:
 
 
 def _about_same(one: frozenset[str], other: frozenset[str]) -> bool:
-    return not one or not other or any(covered(s, other) for s in one)
+    return not one or sum(covered(s, other) for s in one) / len(one) > 0.5
 
 
 def _is_said(clause: frozenset[str], stems: frozenset[str]) -> bool:
@@ -228,13 +237,12 @@ def _names(text: str, lang: str) -> list[str]:
     """Stems of words that are names by their look: capitals inside an English sentence, two capitalised words in a row
     in German (where every noun has one), and abbreviations in capitals."""
     words = tokens(text)
-    german = lang == "de" or (not lang and any(c in "äöüß" for c in text))
     found: list[str] = []
     for i, word in enumerate(words):
         if is_unit(word) or word.casefold() in STOP or stem(word) in CONNECTIVE:
             continue
         abbreviation = len(word) >= 2 and word.isupper()
-        in_row = i > 1 and words[i - 1][0].isupper() if german else i > 0
+        in_row = i > 0 if lang == "en" else i > 1 and words[i - 1][0].isupper()
         if abbreviation or (word[0].isupper() and in_row):
             found.append(stem(word))
     return found

@@ -41,16 +41,18 @@ _NO_NEGATION = re.compile(
     r"ob nicht|wenn nicht)\b|^\s*(?:no|nein)\s*[,.:!]",
     re.I,
 )
+_BEFORE_FIGURE = r"\s+(?:[€$£]\s?)?\d"
 _LIMITS = {
     "most": re.compile(
-        r"\b(?:at most|no (?:more|later|longer) than|not (?:more|later|longer) than|(?:not|n't) exceed(?:ing)?|up to|maximum|"
-        r"max\.?|maximal|höchstens|nicht (?:mehr|später|länger) als|bis zu|spätestens|less than|fewer than|under|below|"
-        r"weniger als|within|innerhalb|binnen|unter)\b",
+        r"\b(?:at most|no (?:more|later|longer) than|not (?:more|later|longer) than|(?:not|n't) exceed(?:ing)?|maximum|max\.?|"
+        r"maximal|höchstens|nicht (?:mehr|später|länger) als|spätestens|less than|fewer than|weniger als)\b|"
+        rf"\b(?:up to|under|below|within|bis zu|unter|innerhalb von|binnen){_BEFORE_FIGURE}",
         re.I,
     ),
     "least": re.compile(
-        r"\b(?:at least|no (?:less|fewer) than|not (?:less|fewer) than|minimum|min\.?|mindestens|more than|over|above|exceeds?|"
-        r"mehr als|über|nicht weniger als|exceeding|frühestens)\b",
+        r"\b(?:at least|no (?:less|fewer) than|not (?:less|fewer) than|minimum|min\.|mindestens|more than|mehr als|"
+        r"nicht weniger als|frühestens)\b|"
+        rf"\b(?:over|above|exceeds?|exceeding|über){_BEFORE_FIGURE}",
         re.I,
     ),
 }
@@ -124,13 +126,20 @@ def _related(one: str, other: str) -> bool:
 
 
 def language(text: str) -> str:
-    """ "en", "de" or "" by the little words; enough for a question or a sentence."""
+    """ "en", "de" or "" by the little words, else by endings; enough for a question or a sentence."""
     words = [token.casefold() for token in tokens(text)]
+    german = sum(word in _DE_ONLY or any(c in "äöüß" for c in word) for word in words)
     english = sum(word in _EN_ONLY for word in words)
-    german = sum(word in _DE_ONLY for word in words) + sum(any(c in "äöüß" for c in word) for word in words)
+    if english == german:
+        german = sum(len(word) > 4 and word.endswith(_DE_ENDINGS) for word in words)
+        english = sum(len(word) > 4 and word.endswith(_EN_ENDINGS) for word in words)
     if english == german:
         return ""
     return "en" if english > german else "de"
+
+
+_DE_ENDINGS = ("en", "ung", "keit", "heit", "lich", "isch", "schaft", "tät", "zt", "icht", "tz")
+_EN_ENDINGS = ("ing", "ed", "tion", "tions", "ity", "ies", "ment", "ments", "ly", "ness", "ees", "ers")
 
 
 def negated_clauses(text: str) -> list[frozenset[str]]:

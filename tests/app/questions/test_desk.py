@@ -166,7 +166,7 @@ def test_stop_keeps_what_arrived(world: World) -> None:
 
 
 def test_stop_of_a_paused_answer_keeps_it(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(desk_module, "FIRST_LISTENER_SECONDS", 0.1)
+    monkeypatch.setattr(desk_module, "ABSENCE_SECONDS", 0.05)
     content = world.add_document("handbook.pdf", [LEAVE])
     world.engine.script = lambda _: (
         f"Employees receive 30 days of paid leave per year [D{content}.0]. Unused leave is lost."
@@ -175,6 +175,10 @@ def test_stop_of_a_paused_answer_keeps_it(world: World, monkeypatch: pytest.Monk
 
     async def go(desk: AnswerDesk) -> AnswerView:
         asked = await desk.ask(world.ada, world.collection, FIRST)
+        events = desk.events(world.ada, asked.id)
+        while not isinstance(await anext(events), Statement):
+            pass
+        await events.aclose()
         while (await desk.answer(world.ada, asked.id)).state != "paused":
             await asyncio.sleep(0.02)
         assert world.engine.running == 0
