@@ -86,7 +86,7 @@ def respond(request: Request, error: BelegError, details: Sequence[dict[str, Any
     """The reply for an error, in the form the client can read."""
     if wants_json(request):
         response = problem(request, error, details)
-    elif isinstance(error, SignInRequired):
+    elif error.code == SignInRequired.code:
         response = _to_sign_in(request)
     else:
         response = _page(request, error)

@@ -15,6 +15,7 @@ from web import errors, health, openapi
 from web.api.router import router as api
 from web.errors import Unexpected
 from web.limits import Limits
+from web.pages.person import PasswordFirst, ask_for_password
 from web.pages.router import router as pages
 from web.security import SameOrigin, SecurityHeaders
 
@@ -34,6 +35,7 @@ def create_app(services: Services) -> FastAPI:
     )
     app.state.services = services
     errors.install(app)
+    app.add_exception_handler(PasswordFirst, ask_for_password)
     app.include_router(health.router)
     app.include_router(api)
     app.include_router(pages, include_in_schema=False)

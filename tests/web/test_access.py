@@ -145,7 +145,16 @@ def test_nothing_is_shown_to_nobody(site: Site, adas: dict[str, str]):
 
 
 def test_what_needs_no_sign_in(site: Site):
-    public = {"/sign-in", "/welcome/{secret}", "/language", "/sign-out", "/healthz", "/readyz", "/docs", "/openapi.json"}
+    public = {
+        "/sign-in",
+        "/welcome/{secret}",
+        "/language",
+        "/sign-out",
+        "/healthz",
+        "/readyz",
+        "/docs",
+        "/openapi.json",
+    }
     app = create_app(site.world.services)  # type: ignore[arg-type]
     with httpx.Client(base_url=site.url, headers={"sec-fetch-site": "same-origin"}) as nobody:
         for route in _flat(app.routes):

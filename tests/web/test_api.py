@@ -81,7 +81,11 @@ def test_document_from_upload_to_deletion(ada, world):
     reply = upload(ada, collection, ("Köln Übersicht.md", NOTICE), folder="2026/Reisen")
     assert reply.status_code == 201
     (document,) = reply.json()["documents"]
-    assert (document["name"], document["folder"], document["format"]) == ("Köln Übersicht.md", "2026/Reisen", "markdown")
+    assert (document["name"], document["folder"], document["format"]) == (
+        "Köln Übersicht.md",
+        "2026/Reisen",
+        "markdown",
+    )
     assert document["state"] in ("received", "reading", "ready")
     ready = wait_until_read(ada, document["id"])
     assert ready["state"] == "ready"
@@ -236,7 +240,9 @@ def parse(reply: httpx.Response) -> list[dict]:
 
 def test_stop_and_retry(ada, collection, world):
     world.engine.hold(after=4)
-    with ada.stream("POST", f"{API}/ask", json={"collection": collection, "question": "Hotel?", "stream": True}) as reply:
+    with ada.stream(
+        "POST", f"{API}/ask", json={"collection": collection, "question": "Hotel?", "stream": True}
+    ) as reply:
         lines = reply.iter_lines()
         first = next(json.loads(line[6:]) for line in lines if line.startswith('data: {"event": "token"'))
         assert first["event"] == "token"

@@ -26,6 +26,7 @@ HERE = Path(__file__).parent
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 COOKIE = "beleg_language"
 _VALUE = re.compile(r"%\((\w+)\)[sd]")
+_FILLED = re.compile(r"%\((\w+)\)[sd]|%%")
 _MOMENT = {"en": "d MMM y, HH:mm", "de": "d. MMM y, HH:mm"}
 
 
@@ -91,13 +92,14 @@ class Words:
 
 
 def fill(template: str, values: Mapping[str, object]) -> str:
-    """`template % values`, and the bare template where the two do not fit: a message must never be an error itself."""
+    """`template % values` that never fails: a message must not be an error itself. Without values nothing is done."""
     if not values:
         return template
-    try:
-        return template % values
-    except (KeyError, TypeError, ValueError):
-        return template
+    return _FILLED.sub(lambda match: _filling(match, values), template)
+
+
+def _filling(match: re.Match[str], values: Mapping[str, object]) -> str:
+    return "%" if match[1] is None else str(values.get(match[1], match[0]))
 
 
 @cache

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Response
 
 from app.accounts.types import Viewer
 from app.errors import Forbidden
 from web.deps import ViewerDep
+from web.pages.view import go
 
 WELCOME = "/welcome"
 
 
-class PasswordFirst(Exception):
+class PasswordFirst(Exception):  # noqa: N818  not an error, a way to go
     """Go to the page that asks for a name and a password."""
+
+
+def ask_for_password(request: Request, _first: Exception) -> Response:
+    return go(request, WELCOME)
 
 
 def get_person(request: Request, viewer: ViewerDep) -> Viewer:

@@ -54,7 +54,7 @@ def environment(language: str) -> Environment:
     )
     spoken = words(language)
     env.install_gettext_translations(spoken.catalogue, newstyle=True)  # type: ignore[attr-defined]
-    env.globals.update(words=spoken, languages=LANGUAGES, static=static)
+    env.globals.update(words=spoken, counted=spoken.counted, languages=LANGUAGES, static=static)
     env.filters["markdown"] = inline
     return env
 
