@@ -13,80 +13,16 @@ from ingestion.parsers.lines import block, code
 from ingestion.parsers.tables import table
 from ingestion.types import Block, BlockKind, Refused
 
-UNSHOWN = frozenset(
-    {
-        "script",
-        "style",
-        "noscript",
-        "template",
-        "head",
-        "svg",
-        "iframe",
-        "object",
-        "embed",
-        "applet",
-        "audio",
-        "video",
-        "canvas",
-        "map",
-        "datalist",
-        "nav",
-    }
+UNSHOWN_NAMES = (
+    "script style noscript template head svg iframe object embed applet audio video canvas map select datalist nav"
 )
-_CONTAINERS = frozenset(
-    {
-        "html",
-        "body",
-        "p",
-        "div",
-        "section",
-        "article",
-        "main",
-        "header",
-        "footer",
-        "aside",
-        "ul",
-        "ol",
-        "li",
-        "dl",
-        "dt",
-        "dd",
-        "table",
-        "thead",
-        "tbody",
-        "tfoot",
-        "tr",
-        "td",
-        "th",
-        "caption",
-        "blockquote",
-        "figure",
-        "figcaption",
-        "form",
-        "fieldset",
-        "legend",
-        "details",
-        "summary",
-        "address",
-        "hr",
-        "center",
-        "pre",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "option",
-        "menu",
-        "dir",
-        "hgroup",
-        "search",
-        "dialog",
-        "frameset",
-        "noframes",
-    }
+UNSHOWN = frozenset(UNSHOWN_NAMES.split())
+_CONTAINERS_NAMES = (
+    "html body p div section article main header footer aside ul ol li dl dt dd table thead tbody tfoot "
+    "tr td th caption blockquote figure figcaption form fieldset legend details summary address hr center "
+    "pre h1 h2 h3 h4 h5 h6 option menu dir hgroup search dialog frameset noframes"
 )
+_CONTAINERS = frozenset(_CONTAINERS_NAMES.split())
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _HIDING = re.compile(
     r"(display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d]))", re.I
@@ -114,6 +50,8 @@ def unshown(element: etree._Element) -> bool:
     """True if a browser does not show the element, or it is the site's navigation."""
     tag = element.tag
     if not isinstance(tag, str) or tag in UNSHOWN or element.get("hidden") is not None:
+        return True
+    if tag == "dialog" and element.get("open") is None:
         return True
     return element.get("role") == "navigation" or bool(_HIDING.search(element.get("style", "")))
 

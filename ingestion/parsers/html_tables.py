@@ -12,31 +12,8 @@ from ingestion.parsers.tables import MAX_COLUMNS, repeated
 MAX_DEPTH = 12  # tables in tables; deeper ones are read as running text
 _LAYOUT_CELL = 1_500  # characters; a longer cell is a column of a page, not of a table
 _PARTS = frozenset({"thead", "tbody", "tfoot"})
-_BREAKING = frozenset(
-    {
-        "p",
-        "div",
-        "br",
-        "li",
-        "dt",
-        "dd",
-        "tr",
-        "td",
-        "th",
-        "ul",
-        "ol",
-        "dl",
-        "table",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "pre",
-        "blockquote",
-    }
-)
+_BREAKING_NAMES = "p div br li dt dd tr td th ul ol dl table h1 h2 h3 h4 h5 h6 pre blockquote"
+_BREAKING = frozenset(_BREAKING_NAMES.split())
 Unshown = Callable[[etree._Element], bool]
 
 

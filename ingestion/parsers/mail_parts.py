@@ -15,6 +15,7 @@ MAX_ATTACHMENTS = 100
 MAX_ATTACHED = 100 * 2**20  # bytes of all attachments together
 MAX_PARTS = 1_000
 ENCRYPTED_TEXT = "-----BEGIN PGP MESSAGE-----"
+_SIGNATURES = {"pgp-signature", "pkcs7-signature", "x-pkcs7-signature"}
 _WORD = re.compile(r"\w+")
 
 
@@ -105,8 +106,9 @@ def _attached(message: EmailMessage) -> Iterator[EmailMessage]:
             continue
         if _is_text(part) and (part is message or not _is_attached(part)):
             continue
-        shown = part.get_content_maintype() == "image" and part.get_content_disposition() != "attachment"
-        if not shown and part.get_content_subtype() not in {"pgp-signature", "pkcs7-signature", "x-pkcs7-signature"}:
+        shown = part.get_content_maintype() in {"image", "text"} and not _is_attached(part)
+        logo = part.get_content_maintype() == "image" and part.get_content_disposition() != "attachment"
+        if not shown and not logo and part.get_content_subtype() not in _SIGNATURES:
             yield part
 
 

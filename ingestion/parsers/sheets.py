@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetVisibleEnum
 
 from ingestion.parsers.office_zip import Package, damaged, open_package, password_protected
 from ingestion.parsers.sheets_formats import PLAIN, Cell, Format, Place, formats, place_of, shown
+from ingestion.parsers.sheets_notes import notes
 from ingestion.parsers.sheets_tables import Row, blocks
 from ingestion.types import Page, Parsed, Refused, Warning
 
@@ -37,7 +39,9 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     workbook = _open(package)
     pages = []
     for done, name in enumerate(workbook.sheet_names, start=1):
-        page = _page(done, name, _sheet(workbook, name), formats(package, parts.get(name, "")))
+        part = parts.get(name, "")
+        page = _page(done, name, _sheet(workbook, name), formats(package, part))
+        page = replace(page, blocks=(*page.blocks, *notes(package, part)))
         pages += [page] if page.blocks else []
         on_page(done, len(workbook.sheet_names))
     if not pages:
@@ -98,12 +102,12 @@ def _page(number: int, name: str, sheet: CalamineSheet | None, forms: dict[Place
 
 
 def _rows(sheet: CalamineSheet, forms: dict[Place, Format]) -> Iterator[Row]:
-    """The rows that have a filled cell, each with its number; cells are counted from column A."""
-    top, left = sheet.start or (0, 0)
-    for at, values in enumerate(sheet.iter_rows()):
-        cells = [_text(value, forms.get((top + at, left + column), PLAIN)) for column, value in enumerate(values)]
+    """The rows that have a filled cell. calamine gives rows from row 1 on, but cells from the first filled column."""
+    left = sheet.start[1] if sheet.start else 0
+    for number, values in enumerate(sheet.iter_rows()):
+        cells = [_text(value, forms.get((number, left + column), PLAIN)) for column, value in enumerate(values)]
         if any(cells):
-            yield Row(top + at, tuple([""] * left + cells), tuple([False] * left + [_figure(v) for v in values]))
+            yield Row(number, tuple([""] * left + cells), tuple([False] * left + [_figure(v) for v in values]))
 
 
 def _text(value: Cell, form: Format) -> str:

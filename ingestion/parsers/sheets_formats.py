@@ -19,29 +19,8 @@ MAX_BYTES = 24 * 2**20  # a larger sheet is read without formats
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _BUILT_IN = {2: "0.00", 4: "#,##0.00", 9: "0%", 10: "0.00%", 39: "#,##0.00", 40: "#,##0.00"}
 _CURRENCY = re.compile(r"\[\$([^\]-]+)(?:-[0-9A-Fa-f]+)?\]|\"\s*([^\"0-9#]{1,4}?)\s*\"|([€$£¥])")
-_CURRENCIES = frozenset(
-    {
-        "€",
-        "$",
-        "£",
-        "¥",
-        "EUR",
-        "USD",
-        "GBP",
-        "CHF",
-        "SEK",
-        "NOK",
-        "DKK",
-        "PLN",
-        "CZK",
-        "HUF",
-        "Fr.",
-        "kr",
-        "zł",
-        "Kč",
-        "Ft",
-    }
-)
+_CURRENCIES_NAMES = "€ $ £ ¥ EUR USD GBP CHF SEK NOK DKK PLN CZK HUF Fr. kr zł Kč Ft"
+_CURRENCIES = frozenset(_CURRENCIES_NAMES.split())
 
 Cell = object  # str, float, int, bool, date, datetime, time or timedelta, as calamine gives it
 Place = tuple[int, int]  # row and column from 0

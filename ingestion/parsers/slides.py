@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from pptx import Presentation
+from pptx.exc import PythonPptxError
 
 from ingestion.parsers.lines import block, lines, one_line
 from ingestion.parsers.office_zip import Package, damaged, open_package
 from ingestion.parsers.slides_shapes import blocks
-from ingestion.types import Block, Page, Parsed, Refused, Warning
+from ingestion.types import Block, Outcome, Page, Parsed, Refused, Warning
+
+# What python-pptx raises on slides whose parts are missing or hold what they should not
+_BROKEN = (Refused, KeyError, ValueError, AttributeError, TypeError, IndexError, RecursionError, PythonPptxError)
 
 
 def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
@@ -21,16 +25,21 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     slides = _slides(package)
     if not slides:
         raise Refused("empty", "This presentation has no slides. Check the original and upload it again.")
-    pages = []
+    pages, broken = [], []
     for number, slide in enumerate(slides, start=1):
-        pages.append(_page(number, slide, package))
+        try:
+            pages.append(_page(number, slide, package))
+        except _BROKEN:
+            pages.append(Page(number, (), label=f"Slide {number}"))
+            broken.append(number)
         on_page(number, len(slides))
     if not any(page.blocks for page in pages):
         raise Refused("no_text", "The slides of this presentation hold no text, only pictures.")
-    bare = [page.number for page in pages if not page.blocks]
+    bare = [page.number for page in pages if not page.blocks and page.number not in broken]
     title = next((b.text for b in pages[0].blocks if b.kind == "heading"), "")
-    warnings = (*_hidden(slides), *_bare(bare), *_embedded(package))
-    return Parsed("pptx", "partial" if bare else "text", tuple(pages), title=one_line(title), warnings=warnings)
+    warnings = (*_hidden(slides), *_damaged(broken), *_bare(bare), *_embedded(package))
+    outcome: Outcome = "partial" if bare or broken else "text"
+    return Parsed("pptx", outcome, tuple(pages), title=one_line(title), warnings=warnings)
 
 
 def _slides(package: Package) -> list[Any]:
@@ -64,6 +73,11 @@ def _hidden(slides: list[Any]) -> Iterator[Warning]:
 def _bare(numbers: list[int]) -> Iterator[Warning]:
     for number in numbers:
         yield Warning("no_text", f"Slide {number} holds no text, only pictures or nothing.", page=number)
+
+
+def _damaged(numbers: list[int]) -> Iterator[Warning]:
+    for number in numbers:
+        yield Warning("damaged", f"Slide {number} is damaged and could not be read.", page=number)
 
 
 def _embedded(package: Package) -> Iterator[Warning]:

@@ -1,7 +1,7 @@
 """The shapes of a slide as blocks: placed from top to bottom and left to right, groups kept together.
 
-python-pptx knows placeholders, tables and charts; what it passes over (SmartArt, alternative content) is read from
-the XML. Two shapes count as standing in one row when they overlap vertically by more than half of the lower one.
+python-pptx knows placeholders and groups; what it passes over (SmartArt, alternative content) is read from the XML.
+Two shapes count as standing in one row when they overlap vertically by more than half of the lower one.
 """
 
 from __future__ import annotations
@@ -12,17 +12,15 @@ from typing import Any
 
 from lxml import etree
 
+from ingestion.parsers.drawings import DRAWN, drawn, paragraph
 from ingestion.parsers.lines import block
 from ingestion.parsers.office_zip import Package
-from ingestion.parsers.sheets_formats import shown
 from ingestion.parsers.tables import repeated, table
 from ingestion.types import Block
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
-_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-_DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 _TITLES = {"title", "ctrTitle"}
 _FURNITURE = {"sldNum", "dt", "ftr", "hdr"}  # slide number, date, footer: the same on every slide
 _MAX_GROUPS = 60
@@ -65,10 +63,9 @@ def _read(shape: Any, package: Package, depth: int) -> Iterator[Block]:
                 yield from item.found
     elif getattr(shape, "has_table", False):
         yield from _table(element)
-    elif getattr(shape, "has_chart", False):
-        yield from _chart(shape)
     elif element.tag == f"{_P}graphicFrame":
-        yield from _diagram(shape, package)
+        for item in element.iter(*DRAWN):
+            yield from drawn(item, package, str(shape.part.partname).lstrip("/"))
     elif _kind(element) not in _FURNITURE:
         yield from _text(element, _kind(element))
 
@@ -95,20 +92,13 @@ def _kind(element: etree._Element) -> str:
 
 
 def _text(element: etree._Element, kind: str) -> Iterator[Block]:
-    filled = [text for text in (_paragraph(item) for item in element.iter(f"{_A}p")) if text.strip()]
+    filled = [text for text in (paragraph(item) for item in element.iter(f"{_A}p")) if text.strip()]
     if kind in _TITLES:
         yield from filter(None, [block("heading", " ".join(" ".join(text.split()) for text in filled), level=1)])
         return
     text = "\n".join(filled)
     several = len(filled) > 1 and kind != "subTitle"
     yield from filter(None, [block("list" if several else "paragraph", text)])
-
-
-def _paragraph(item: etree._Element) -> str:
-    out = []
-    for part in item.iter(f"{_A}t", f"{_A}br", f"{_A}tab"):
-        out.append({f"{_A}br": "\n", f"{_A}tab": " "}.get(part.tag, part.text or ""))
-    return "".join(out)
 
 
 def _table(element: etree._Element) -> Iterator[Block]:
@@ -130,41 +120,7 @@ def _cell(cell: etree._Element, column: int, above: Sequence[str]) -> str:
         return repeated(above[column]) if column < len(above) else ""
     if cell.get("hMerge") in ("1", "true"):
         return ""
-    return " ".join(_paragraph(item) for item in cell.iter(f"{_A}p"))
-
-
-def _chart(shape: Any) -> Iterator[Block]:
-    """A chart's title and its figures as a table: a row a category, a column a series."""
-    try:
-        chart = shape.chart
-        title = chart.chart_title.text_frame.text if chart.has_title and chart.chart_title.has_text_frame else ""
-        plot = chart.plots[0]
-        names = [str(name) for name in plot.categories]
-        series = [(item.name or "", list(item.values)) for plot in chart.plots for item in plot.series]
-    except Exception:  # a chart type python-pptx does not know, or a broken part: the slide's text matters more
-        return
-    yield from filter(None, [block("paragraph", title)])
-    count = max([len(names), *(len(values) for _, values in series)], default=0)
-    rows = [
-        [names[at] if at < len(names) else "", *(_figure(values, at) for _, values in series)] for at in range(count)
-    ]
-    yield from filter(
-        None, [table([["", *(name for name, _ in series)], *rows], 1 if any(n for n, _ in series) else 0)]
-    )
-
-
-def _figure(values: Sequence[Any], at: int) -> str:
-    return shown(values[at]) if at < len(values) and values[at] is not None else ""
-
-
-def _diagram(shape: Any, package: Package) -> Iterator[Block]:
-    """SmartArt keeps its text in a part of its own."""
-    source = str(shape.part.partname).lstrip("/")
-    for item in shape._element.iter(f"{_DIAGRAM}relIds"):
-        name = package.target(source, item.get(f"{_R}dm", ""))
-        if name in package.names:
-            texts = [_paragraph(paragraph) for paragraph in package.root(name).iter(f"{_A}p")]
-            yield from filter(None, [block("list", "\n".join(texts))])
+    return " ".join(paragraph(item) for item in cell.iter(f"{_A}p"))
 
 
 def _alternatives(slide: Any) -> list[etree._Element]:

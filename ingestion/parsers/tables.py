@@ -13,6 +13,8 @@ LONG_HEADING = 100  # characters; a longer cell is no column name
 MAX_COLUMNS = 2_000  # that a cell may be stretched to by spanning
 _NUMBER = re.compile(r"^[\s€$£%+\-–(]*\d[\d\s.,'’:/\-]*[\s€$£%)]*$")
 
+_YEAR = re.compile(r"^(?:19|20)\d\d$")  # "2025" over a column of figures is a name
+
 Row = Sequence[str]
 
 
@@ -36,8 +38,9 @@ def names_columns(rows: Sequence[Row]) -> bool:
     """True if the first row reads like column names: more rows follow, no empty cell (but the first), no numbers."""
     if len(rows) < 2 or len(rows[0]) < 2:
         return False
-    first = rows[0]
-    return all(first[1:]) and all(len(cell) <= LONG_HEADING and not _NUMBER.match(cell) for cell in first)
+    first = [cell for cell in rows[0] if not _YEAR.match(cell)]
+    texts = all(len(cell) <= LONG_HEADING and not _NUMBER.match(cell) for cell in first)
+    return all(rows[0][1:]) and any(first) and texts
 
 
 def is_number(cell: str) -> bool:

@@ -19,6 +19,7 @@ from ingestion.parsers.word_styles import Styles
 from ingestion.parsers.word_text import Story
 from ingestion.types import Block, Page, Parsed, Refused, Warning
 
+_FEW_CHARACTERS = 200
 _TITLE = "{http://purl.org/dc/elements/1.1/}title"
 
 
@@ -26,23 +27,23 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     """Raises `Refused`: "password_protected", "damaged", "inflates", "no_text" (nothing but pictures)."""
     package = open_package(path)
     main = package.main()
-    story = Story(
-        Styles(_part(package, main, "styles")), Numbering(_part(package, main, "numbering")), notes(package, main)
-    )
-    body = tuple(story.blocks(package.root(main)))
+    styles, numbering = Styles(_part(package, main, "styles")), Numbering(_part(package, main, "numbering"))
+    story = Story(package, styles, numbering, notes(package, main))
+    body = tuple(story.part(main))
     headers, footers = _margins(package, main, story, "header"), _margins(package, main, story, "footer")
     found = (*headers, *body, *story.unplaced_notes(), *footers)
-    if not body and not found:
+    if not found:
         raise Refused("no_text", "This document holds no text, only pictures or empty pages.")
     on_page(1, 1)
+    pictures = _is_mostly_pictures(package, body)
     title = story.title or _named_title(package) or next((b.text for b in body if b.kind == "heading"), "")
     return Parsed(
         "docx",
-        "text",
+        "partial" if pictures else "text",
         (Page(1, found),),
         has_pages=False,
         title=one_line(title),
-        warnings=tuple(_warnings(package, story)),
+        warnings=tuple(_warnings(package, story, pictures)),
     )
 
 
@@ -56,7 +57,7 @@ def _margins(package: Package, main: str, story: Story, kind: str) -> tuple[Bloc
     texts: dict[str, None] = {}
     for name in sorted(package.related(main, kind)):
         if name in package.names:
-            text = "\n".join(found.text for found in story.blocks(package.root(name)))
+            text = "\n".join(found.text for found in story.part(name))
             texts[text] = None
     return tuple(filter(None, (block("note", text) for text in texts)))
 
@@ -70,8 +71,16 @@ def _named_title(package: Package) -> str:
     return ""
 
 
-def _warnings(package: Package, story: Story) -> Iterator[Warning]:
-    if any(name.startswith("word/embeddings/") for name in package.left_out):
+def _is_mostly_pictures(package: Package, body: tuple[Block, ...]) -> bool:
+    """A scan pasted into Word: a picture and next to no text."""
+    pictures = any(name.startswith("word/media/") for name in package.left_out)
+    return pictures and sum(len(found.text) for found in body) < _FEW_CHARACTERS
+
+
+def _warnings(package: Package, story: Story, pictures: bool) -> Iterator[Warning]:
+    if pictures:
+        yield Warning("pictures", "The document is mostly pictures; text in them was not read.")
+    if story.embedded or any(name.startswith("word/embeddings/") for name in package.left_out):
         yield Warning("embedded_files", "Files embedded in the document were not read. Upload them on their own.")
     if story.hidden:
         yield Warning("hidden_text", "Text that is formatted as hidden was left out.")

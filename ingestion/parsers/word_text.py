@@ -11,7 +11,9 @@ from collections.abc import Iterator
 
 from lxml import etree
 
+from ingestion.parsers.drawings import DRAWN, drawn
 from ingestion.parsers.lines import block
+from ingestion.parsers.office_zip import Package
 from ingestion.parsers.tables import MAX_COLUMNS, repeated, table
 from ingestion.parsers.word_notes import Notes, author
 from ingestion.parsers.word_numbering import Numbering
@@ -30,19 +32,28 @@ _LAYOUT_CELL = 1_500  # characters; a longer cell is a column of a page, not of 
 
 
 class Story:
-    """Reads one document's stories. `title`, `hidden` and `changes` tell afterwards what was met."""
+    """Reads one document's stories. `title`, `hidden`, `changes` and `embedded` tell afterwards what was met."""
 
-    def __init__(self, styles: Styles, numbering: Numbering, notes: Notes) -> None:
+    def __init__(self, package: Package, styles: Styles, numbering: Numbering, notes: Notes) -> None:
         self.title = ""
         self.hidden = False
         self.changes = False
+        self.embedded = False
+        self._package = package
+        self._source = ""  # the part being read
         self._styles = styles
         self._numbering = numbering
         self._notes = dict(notes)
         self._boxes: list[etree._Element] = []  # text boxes met in the paragraph being read
+        self._drawn: list[etree._Element] = []  # charts and SmartArt met there
         self._references: list[tuple[str, str]] = []
         self._fields: list[str | None] = []  # instruction of each open field; None once its result has begun
         self._tables = 0
+
+    def part(self, name: str) -> Iterator[Block]:
+        """The blocks of a whole part."""
+        self._source = name
+        yield from self.blocks(self._package.root(name))
 
     def blocks(self, parent: etree._Element) -> Iterator[Block]:
         """The blocks of all paragraphs and tables under `parent`."""
@@ -55,7 +66,9 @@ class Story:
                 yield from self.blocks(_chosen(child))
             elif child.tag in _GONE:
                 self.changes |= child.tag in (f"{W}del", f"{W}moveFrom")
-            elif isinstance(child.tag, str):
+            elif child.tag == f"{W}altChunk":
+                self.embedded = True
+            elif isinstance(child.tag, str) and not _is_placeholder(child):
                 yield from self.blocks(child)
 
     def unplaced_notes(self) -> Iterator[Block]:
@@ -64,15 +77,17 @@ class Story:
             yield from self._note(key)
 
     def _paragraph(self, paragraph: etree._Element) -> Iterator[Block]:
-        outer = self._boxes, self._references
-        self._boxes, self._references = [], []
+        outer = self._boxes, self._drawn, self._references
+        self._boxes, self._drawn, self._references = [], [], []
         text = "".join(self._runs(paragraph))
-        boxes, references = self._boxes, self._references
-        self._boxes, self._references = outer
+        boxes, drawings, references = self._boxes, self._drawn, self._references
+        self._boxes, self._drawn, self._references = outer
         if text.strip():
             yield from filter(None, [self._shaped(self._styles.of(paragraph), text)])
         for box in boxes:
             yield from self.blocks(box)
+        for drawing in drawings:
+            yield from drawn(drawing, self._package, self._source)
         for reference in references:
             yield from self._note(reference)
 
@@ -88,32 +103,39 @@ class Story:
         return block(kind, mark + text.strip())
 
     def _runs(self, node: etree._Element) -> Iterator[str]:
-        """The text under `node`; text boxes and references are noted on the way."""
+        """The text under `node`; what else is met there is noted on the way."""
         for child in node:
             tag = child.tag
-            if tag in _GONE:
-                self.changes |= tag in (f"{W}del", f"{W}moveFrom")
-                if tag == f"{W}instrText" and self._fields and self._fields[-1] is not None:
-                    self._fields[-1] += child.text or ""
-            elif tag in (f"{W}t", _MATH_TEXT):
+            if tag in (f"{W}t", _MATH_TEXT):
                 yield child.text or "" if self._shows() else ""
             elif tag in _TEXT:
                 yield _TEXT[tag]
-            elif tag == f"{W}fldChar":
-                self._field(child.get(f"{W}fldCharType", ""))
-            elif tag == f"{W}txbxContent":
-                self._boxes.append(child)
-            elif tag in _REFERENCES:
-                self._references.append((_REFERENCES[tag], child.get(f"{W}id", "")))
             elif tag == f"{_MC}AlternateContent":
                 yield from self._runs(_chosen(child))
-            elif tag == _RUN and _vanishes(child):
-                self.hidden |= any(text.text for text in child.iter(f"{W}t"))
-            elif tag == f"{W}fldSimple" and _counts_pages(child.get(f"{W}instr", "")):
-                continue
-            elif isinstance(tag, str):
+            elif not self._noted(child) and isinstance(tag, str):
                 self.changes |= tag in (f"{W}ins", f"{W}moveTo")
                 yield from self._runs(child)
+
+    def _noted(self, child: etree._Element) -> bool:
+        """True if `child` holds no running text: it is noted for later, or nothing people see."""
+        tag = child.tag
+        if tag == f"{W}instrText" and self._fields and self._fields[-1] is not None:
+            self._fields[-1] += child.text or ""
+        elif tag in _GONE:
+            self.changes |= tag in (f"{W}del", f"{W}moveFrom")
+        elif tag == f"{W}fldChar":
+            self._field(child.get(f"{W}fldCharType", ""))
+        elif tag == f"{W}txbxContent":
+            self._boxes.append(child)
+        elif tag in DRAWN:
+            self._drawn.append(child)
+        elif tag in _REFERENCES:
+            self._references.append((_REFERENCES[tag], child.get(f"{W}id", "")))
+        elif tag == _RUN and _vanishes(child):
+            self.hidden |= any(text.text for text in child.iter(f"{W}t"))
+        else:
+            return _is_placeholder(child) or (tag == f"{W}fldSimple" and _counts_pages(child.get(f"{W}instr", "")))
+        return True
 
     def _field(self, kind: str) -> None:
         """Fields may hold fields; only the result part (after "separate") is text people see."""
@@ -177,6 +199,11 @@ class Story:
 def _chosen(alternatives: etree._Element) -> etree._Element:
     """The first choice of alternative renderings (the others show the same again)."""
     return next((child for child in alternatives if isinstance(child.tag, str)), alternatives)
+
+
+def _is_placeholder(element: etree._Element) -> bool:
+    """True for a form field that shows only its prompt ("Click here to enter text")."""
+    return element.tag == f"{W}sdt" and element.find(f"{W}sdtPr/{W}showingPlcHdr") is not None
 
 
 def _vanishes(run: etree._Element) -> bool:

@@ -79,6 +79,34 @@ def test_hidden_sheets_are_read_and_said_and_empty_ones_keep_their_number(tmp_pa
     assert [(warning.code, warning.page) for warning in parsed.warnings] == [("hidden_sheet", 3)]
 
 
+def test_a_table_may_start_anywhere(tmp_path: Path) -> None:
+    def fill(book: Any) -> None:
+        percent = book.add_format({"num_format": "0%"})
+        sheet = book.add_worksheet()
+        sheet.write_row(4, 2, ("Land", "Satz"))
+        sheet.write(5, 2, "Polen")
+        sheet.write(5, 3, 0.23, percent)
+
+    assert text(read(tmp_path, fill)) == "Land | Satz\nPolen | 23 %"
+
+
+def test_comments_text_boxes_and_charts(tmp_path: Path) -> None:
+    def fill(book: Any) -> None:
+        sheet = book.add_worksheet("Daten")
+        sheet.write_column(0, 0, (10, 20))
+        sheet.write_comment(1, 0, "Estimated", {"author": "Eva"})
+        sheet.insert_textbox(3, 3, "Figures are preliminary")
+        chart = book.add_chart({"type": "column"})
+        chart.add_series({"name": "Orders", "values": "=Daten!$A$1:$A$2", "values_data": [10, 20]})
+        chart.set_title({"name": "By month"})
+        sheet.insert_chart(9, 3, chart)
+
+    kinds = {block.text: block.kind for block in read(tmp_path, fill).pages[0].blocks}
+    assert kinds["Figures are preliminary"] == "paragraph"
+    assert kinds["By month"] == "paragraph"
+    assert kinds["Comment on A2: Estimated"] == "note"
+
+
 def test_cells_far_apart_are_refused_before_they_are_laid_out(tmp_path: Path) -> None:
     def fill(book: Any) -> None:
         sheet = book.add_worksheet("Weit")

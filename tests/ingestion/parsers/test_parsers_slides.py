@@ -78,6 +78,17 @@ def test_hidden_and_empty_slides_are_said(tmp_path: Path) -> None:
     assert parsed.outcome == "partial"
 
 
+def test_a_damaged_slide_costs_only_itself(tmp_path: Path) -> None:
+    deck, slide = blank()
+    box(slide.shapes, "Sound", 1, 1)
+    other = deck.slides.add_slide(deck.slide_layouts[1])
+    other.shapes.title.text = "Half"
+    other._element.remove(other._element.cSld)
+    parsed = read(tmp_path, deck)
+    assert texts(parsed) == ["Sound"]
+    assert [(warning.code, warning.page) for warning in parsed.warnings] == [("damaged", 2)]
+
+
 def test_presentations_without_slides_or_text_are_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused) as refused:
         read(tmp_path, Presentation())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import docx as python_docx
@@ -142,6 +143,39 @@ def test_field_codes_are_not_text_and_hidden_text_is_left_out(tmp_path: Path) ->
     parsed = word.read(docx(tmp_path / "a.docx", body), silent)
     assert [block.text for block in blocks(parsed)] == ["On 1 May"]
     assert [warning.code for warning in parsed.warnings] == ["hidden_text"]
+
+
+def test_prompts_of_empty_form_fields_are_not_text(tmp_path: Path) -> None:
+    prompt = (
+        f"<w:sdt><w:sdtPr><w:showingPlcHdr/></w:sdtPr><w:sdtContent>{paragraph('Click here')}</w:sdtContent></w:sdt>"
+    )
+    filled = f"<w:sdt><w:sdtPr/><w:sdtContent>{paragraph('Filled in')}</w:sdtContent></w:sdt>"
+    assert [block.text for block in read(tmp_path, prompt + filled)] == ["Filled in"]
+
+
+def test_charts_and_smart_art_are_read_from_their_parts(tmp_path: Path) -> None:
+    drawing = "http://schemas.openxmlformats.org/drawingml/2006"
+    body = (
+        f'<w:p><w:r><w:t>See</w:t></w:r><w:r><c:chart xmlns:c="{drawing}/chart" r:id="r0"/></w:r>'
+        f'<w:r><d:relIds xmlns:d="{drawing}/diagram" r:dm="r1"/></w:r></w:p>'
+    )
+    points = '<c:pt idx="0"><c:v>%s</c:v></c:pt><c:pt idx="1"><c:v>%s</c:v></c:pt>'
+    chart = (
+        f'<c:chartSpace xmlns:c="{drawing}/chart" xmlns:a="{drawing}/main"><c:chart>'
+        f"<c:title><a:p><a:t>Orders</a:t></a:p></c:title><c:ser><c:tx><c:v>2026</c:v></c:tx><c:cat>{points % ('Q1', 'Q2')}</c:cat>"
+        f"<c:val>{points % ('1.50', '20')}</c:val></c:ser></c:chart></c:chartSpace>"
+    )
+    diagram = f'<x xmlns:a="{drawing}/main"><a:p><a:t>Board</a:t></a:p><a:p><a:t>Sales</a:t></a:p></x>'
+    texts = [block.text for block in read(tmp_path, body, {"chart": chart, "diagramData": diagram})]
+    assert texts == ["See", "Orders", "| 2026\nQ1 | 1.5\nQ2 | 20", "Board\nSales"]
+
+
+def test_a_scan_in_a_document_is_said(tmp_path: Path) -> None:
+    path = docx(tmp_path / "a.docx", paragraph("Scan of 3 May"))
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr("word/media/image1.jpeg", b"picture")
+    parsed = word.read(path, silent)
+    assert (parsed.outcome, [warning.code for warning in parsed.warnings]) == ("partial", ["pictures"])
 
 
 def test_tables_that_arrange_a_page_are_read_as_running_text(tmp_path: Path) -> None:
