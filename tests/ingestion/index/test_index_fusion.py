@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ingestion.index import lexical, vectors
-from ingestion.index.fusion import K, dense_weight, fuse
+from ingestion.index.fusion import DENSE, K, dense_weight, fuse
 
 
 def dense(*keys: tuple[int, int]) -> vectors.Found:
@@ -37,13 +37,18 @@ def test_words_that_occur_nowhere_do_not_count() -> None:
 @pytest.mark.parametrize(
     ("spoken", "question", "documents", "weight"),
     [
-        (None, "de", {"de": 5}, 1.0),
-        ({"en"}, "en", {"en": 5}, 1.0),
+        (None, "de", {"de": 5}, DENSE),
+        ({"en"}, "en", {"en": 5}, DENSE),
         ({"en"}, "de", {"de": 5}, 0.0),
+        ({"en"}, "de", {"de": 5, "en": 5}, 0.0),
+        ({"en"}, "de", {"en": 5}, DENSE),
+        ({"en"}, "de", {"en": 50, "de": 1}, DENSE),
+        ({"en"}, "de", {"": 5}, 0.0),
         ({"en"}, "", {"de": 5, "en": 1}, 0.0),
-        ({"en"}, "", {"en": 5}, 1.0),
-        ({"en"}, "", {"": 5}, 1.0),
-        ({"en", "de"}, "de", {"en": 5}, 1.0),
+        ({"en"}, "", {"en": 5}, DENSE),
+        ({"en"}, "", {"": 5}, DENSE),
+        ({"en", "de"}, "de", {"en": 5}, DENSE),
+        ({"en", "de"}, "de", {"de": 5}, DENSE),
     ],
 )
 def test_an_embedder_counts_where_it_speaks_the_language(
