@@ -118,7 +118,7 @@ def update_pip(environment: Environment, commands: Commands) -> None:
 
 def install(environment: Environment, commands: Commands, screen: Screen, step: Step) -> None:
     """Beleg and what it needs. torch's CPU build comes from PyTorch's index if pip finds it nowhere else."""
-    watch = _watch(screen, step)
+    watch = _watch(environment.folder, screen, step)
     pip = [environment.python, "-m", "pip", "install", "--progress-bar", "raw"]
     everything = [
         *pip,
@@ -215,7 +215,7 @@ def _is_sound(environment: Environment, commands: Commands) -> bool:
     return commands.run([environment.python, "-c", ask]).code == 0
 
 
-def _watch(screen: Screen, step: Step) -> Callable[[str], None]:
+def _watch(folder: Path, screen: Screen, step: Step) -> Callable[[str], None]:
     """Reads along with pip: shows which package it is at and adds up what it downloads."""
     doing = "packages"
 
@@ -232,9 +232,19 @@ def _watch(screen: Screen, step: Step) -> Callable[[str], None]:
             doing = f"downloading {_name(words[1:])}"
             screen.detail(doing)
         elif line.startswith("Installing collected packages:"):
-            screen.detail(f"unpacking {line.count(',') + 1} packages")
+            screen.detail(_unpacking(folder, line.count(",") + 1))
 
     return on_line
+
+
+def _unpacking(folder: Path, wanted: int) -> Callable[[], str]:
+    """pip says nothing while it unpacks; each package's folder of metadata is the last thing it writes."""
+
+    def count() -> int:
+        return sum(1 for _ in folder.glob("lib/python*/site-packages/*.dist-info"))
+
+    before = count()
+    return lambda: f"unpacking packages: {min(max(count() - before, 0), wanted)} of {wanted}"
 
 
 def _name(words: Sequence[str]) -> str:

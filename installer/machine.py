@@ -22,7 +22,7 @@ ENVIRONMENT_BYTES: Mapping[Profile, int] = {"cpu": 5 * GB, "gpu": 15 * GB}
 """Free space that `.venv` wants (measured: 4.3 GB for `cpu`)."""
 DOWNLOAD_BYTES: Mapping[Profile, int] = {"cpu": 3 * GB // 2, "gpu": 4 * GB}
 """Free space that pip wants in its working folder while it downloads (measured: 1.05 GB and 2.8 GB)."""
-MODEL_BYTES = 7 * GB
+MODEL_BYTES = 6 * GB
 """Free space that the default models want: the download, its converted form and room while converting."""
 OLDEST_GLIBC = (2, 31)
 COMFORTABLE_MEMORY = 8 * 1024**3

@@ -80,7 +80,7 @@ class Screen:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self.live = stream.isatty()
-        self.doing = ""
+        self.doing: str | Callable[[], str] = ""
         self.started = self.said = time.monotonic()
 
     def say(self, text: str) -> None:
@@ -92,7 +92,8 @@ class Screen:
         self.doing = name
         self.tick()
 
-    def detail(self, text: str) -> None:
+    def detail(self, text: str | Callable[[], str]) -> None:
+        """Changes what the line says; a function is asked anew each time the line is drawn."""
         self.doing = text
 
     def tick(self) -> None:
@@ -101,7 +102,8 @@ class Screen:
         if now - self.said < (0.2 if self.live else 60):
             return
         self.said = now
-        line = f"  {self.doing} … {now - self.started:.0f} s"
+        doing = self.doing if isinstance(self.doing, str) else self.doing()
+        line = f"  {doing} … {now - self.started:.0f} s"
         if self.live:
             self._write("\r\x1b[2K" + line[: shutil.get_terminal_size().columns - 1])
         else:

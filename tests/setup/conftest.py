@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
-
-from setup_stand_ins import Paper, Script  # noqa: E402
-
-from installer.environment import Environment  # noqa: E402
+from installer.environment import Environment
+from tests.setup.stand_ins import Paper, Script
 
 
 @pytest.fixture

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from setup_stand_ins import ROOT
-
 from installer.constraints import LEFT_OUT, agreed, rendered
+from tests.setup.stand_ins import ROOT
 
 
 def test_agreement_is_kept_and_difference_left_to_pip() -> None:

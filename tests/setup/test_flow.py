@@ -7,11 +7,11 @@ import json
 from pathlib import Path
 
 import pytest
-from setup_stand_ins import Paper, Script
 
 from installer import flow, machine
 from installer.environment import Environment
 from installer.steps import SetupError
+from tests.setup.stand_ins import Paper, Script
 
 GOOD = machine.Machine("Linux", "x86_64", ("glibc", "2.36"), frozenset({"avx2"}), 16 * machine.GB, True, False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 
-from setup_stand_ins import ROOT
+from tests.setup.stand_ins import ROOT
 
 NOTICES = (ROOT / "THIRD_PARTY_NOTICES.md").read_text("utf-8")
 FORBIDDEN = re.compile(r"\|\s*(A?GPL)", re.IGNORECASE)

@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
-from setup_stand_ins import ROOT, Paper
 
 from installer import steps
 from installer.steps import Processes, SetupError, bytes_in, readable
+from tests.setup.stand_ins import ROOT, Paper
 
 
 @pytest.fixture

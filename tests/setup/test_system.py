@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from setup_stand_ins import Paper, Script
 
 from installer import system
 from installer.steps import SetupError
+from tests.setup.stand_ins import Paper, Script
 
 
 @pytest.fixture
