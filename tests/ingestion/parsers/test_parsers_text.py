@@ -97,7 +97,13 @@ def test_encodings(content: str, encoding: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "code"), [(b"", "empty"), (b" \n\t\0", "empty"), (bytes(range(256)) * 8, "unknown_type")]
+    ("data", "code"),
+    [
+        (b"", "empty"),
+        (b" \n\t\0", "empty"),
+        ("\u200b\u2028".encode(), "empty"),
+        (bytes(range(256)) * 8, "unknown_type"),
+    ],
 )
 def test_refusals(tmp_path: Path, data: bytes, code: str) -> None:
     for reader in (plain, markdown):

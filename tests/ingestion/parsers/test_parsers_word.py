@@ -162,7 +162,8 @@ def test_charts_and_smart_art_are_read_from_their_parts(tmp_path: Path) -> None:
     points = '<c:pt idx="0"><c:v>%s</c:v></c:pt><c:pt idx="1"><c:v>%s</c:v></c:pt>'
     chart = (
         f'<c:chartSpace xmlns:c="{drawing}/chart" xmlns:a="{drawing}/main"><c:chart>'
-        f"<c:title><a:p><a:t>Orders</a:t></a:p></c:title><c:ser><c:tx><c:v>2026</c:v></c:tx><c:cat>{points % ('Q1', 'Q2')}</c:cat>"
+        "<c:title><a:p><a:t>Orders</a:t></a:p></c:title>"
+        f"<c:ser><c:tx><c:v>2026</c:v></c:tx><c:cat>{points % ('Q1', 'Q2')}</c:cat>"
         f"<c:val>{points % ('1.50', '20')}</c:val></c:ser></c:chart></c:chartSpace>"
     )
     diagram = f'<x xmlns:a="{drawing}/main"><a:p><a:t>Board</a:t></a:p><a:p><a:t>Sales</a:t></a:p></x>'
