@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 class Settings(BaseSettings):
     """All settings. Names in the environment are these in capitals with `BELEG_` before them."""
 
-    model_config = SettingsConfigDict(env_prefix="BELEG_", env_file=".env", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="BELEG_", env_file=ROOT / ".env", extra="ignore", frozen=True)
 
     data_dir: Path = Field(default=ROOT / "data", description="Where everything is kept: database, files, index, logs.")
     models_dir: Path = Field(
@@ -54,21 +54,25 @@ class Settings(BaseSettings):
         default="", description="Cores our own engine computes on when on a CPU, like `0-1`; empty: all."
     )
     context_tokens: int = Field(
-        default=8192, description="Longest prompt and answer together, in tokens of the served model."
+        default=8192, ge=1024, description="Longest prompt and answer together, in tokens of the served model."
     )
-    kv_cache_gib: float = Field(default=2.0, description="Memory for the KV cache of our own engine on a CPU, in GiB.")
+    kv_cache_gib: float = Field(
+        default=2.0, gt=0, description="Memory for the KV cache of our own engine on a CPU, in GiB."
+    )
 
-    passage_tokens: int = Field(default=160, description="Size a passage is cut to, in tokens of the served model.")
-    prompt_passages: int = Field(default=4, description="How many passages a question is answered from.")
-    answer_tokens: int = Field(default=400, description="Longest answer, in tokens.")
+    passage_tokens: int = Field(
+        default=160, ge=32, description="Size a passage is cut to, in tokens of the served model."
+    )
+    prompt_passages: int = Field(default=4, ge=1, description="How many passages a question is answered from.")
+    answer_tokens: int = Field(default=400, ge=16, description="Longest answer, in tokens.")
     answers_at_once: int = Field(
-        default=8, description="Answers streamed by the engine at the same time; more wait their turn."
+        default=8, ge=1, description="Answers streamed by the engine at the same time; more wait their turn."
     )
 
-    upload_mib: int = Field(default=200, description="Largest file that is accepted, in MiB.")
-    parse_seconds: int = Field(default=600, description="Longest time a file may take to be read.")
-    parse_memory_mib: int = Field(default=1500, description="Most memory reading a file may take, in MiB.")
-    session_days: int = Field(default=14, description="Days until a person has to sign in again.")
+    upload_mib: int = Field(default=200, ge=1, description="Largest file that is accepted, in MiB.")
+    parse_seconds: int = Field(default=600, ge=1, description="Longest time a file may take to be read.")
+    parse_memory_mib: int = Field(default=1500, ge=256, description="Most memory reading a file may take, in MiB.")
+    session_days: int = Field(default=14, ge=1, description="Days until a person has to sign in again.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="How much is logged.")
 
     @cached_property
