@@ -116,7 +116,7 @@ class Services:
         from ingestion.index.store import Index
 
         embedder = self.models.embedder
-        return Index(self.settings.index_dir, embedder.id, embedder.dim)
+        return Index(self.settings.index_dir, embedder.id, embedder.dim, embedder.languages)
 
     @cached_property
     def desk(self) -> AnswerDesk:

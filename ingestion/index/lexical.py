@@ -130,19 +130,23 @@ def link(before: Path, after: Path) -> None:
 
 
 def change(folder: Path, rows: Iterable[Row], gone: Collection[int]) -> int:
-    """Remove the contents `gone` for good and add `rows`; returns how many passages there are now."""
-    index = tantivy.Index.open(str(folder))
-    index.config_reader("manual")
-    writer = index.writer(HEAP_BYTES, 1)
-    if gone:
-        _purge(index, writer, gone)
-    for row in rows:
-        _add(index.schema, writer, row)
-    writer.commit()
-    writer.wait_merging_threads()
-    _tidy(folder)
-    index.reload()
-    return int(index.searcher().num_docs)
+    """Remove the contents `gone` for good and add `rows`; returns how many passages there are now. Raises OSError when
+    the disk does not take it."""
+    try:
+        index = tantivy.Index.open(str(folder))
+        index.config_reader("manual")
+        writer = index.writer(HEAP_BYTES, 1)
+        if gone:
+            _purge(index, writer, gone)
+        for row in rows:
+            _add(index.schema, writer, row)
+        writer.commit()
+        writer.wait_merging_threads()
+        _tidy(folder)
+        index.reload()
+        return int(index.searcher().num_docs)
+    except ValueError as error:  # what tantivy-py makes of all errors
+        raise OSError(f"The lexical index could not be written: {error}") from error
 
 
 def _names(term: Term, frequency: int) -> bool:

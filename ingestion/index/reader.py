@@ -149,27 +149,27 @@ class Index:
         self._problems = (*problems, *(_stamp_problems(found, self._stamp) if found else ()))
 
     def _openable(self, problems: list[Problem]) -> Iterator[Snapshot]:
-        for opened in generation.candidates(self._root, self._verified, problems):
+        for found in generation.candidates(self._root, self._verified, problems):
             try:
-                yield _opened(opened, self._snapshot)
+                yield opened(found, self._snapshot)
             except Damaged as error:
                 problems.append(Problem("damaged", str(error)))
 
 
-def _opened(opened: Generation, before: Snapshot | None) -> Snapshot:
+def opened(found: Generation, before: Snapshot | None) -> Snapshot:
     """Open a verified generation, sharing the segments that an older snapshot has loaded."""
     loaded = {segment.name: segment for segment in before.segments} if before else {}
-    manifest = opened.manifest
+    manifest = found.manifest
     try:
         segments = [
-            loaded.get(name) or vectors.Segment(opened.folder, name, manifest.stamp.dim) for name in manifest.segments
+            loaded.get(name) or vectors.Segment(found.folder, name, manifest.stamp.dim) for name in manifest.segments
         ]
-        texts = lexical.LexicalIndex(opened.folder / generation.LEXICAL, opened.contents)
+        texts = lexical.LexicalIndex(found.folder / generation.LEXICAL, found.contents)
     except (OSError, ValueError) as error:
-        raise Damaged(f"{opened.folder.name} cannot be opened ({error})") from error
+        raise Damaged(f"{found.folder.name} cannot be opened ({error})") from error
     if texts.passages != manifest.passages or sum(len(s.keys) for s in segments) != manifest.passages:
-        raise Damaged(f"{opened.folder.name} does not hold the {manifest.passages} passages it should")
-    return Snapshot(opened, texts, tuple(segments))
+        raise Damaged(f"{found.folder.name} does not hold the {manifest.passages} passages it should")
+    return Snapshot(found, texts, tuple(segments))
 
 
 def _stamp_problems(snapshot: Snapshot, wanted: generation.Stamp) -> Iterator[Problem]:

@@ -6,6 +6,7 @@ One process writes (`IndexWriter`), any number search (`Index`). How it lies on 
 from __future__ import annotations
 
 from .fusion import dense_weight
+from .inspection import IndexReport, inspect_index
 from .reader import Index
 from .types import (
     Hit,
@@ -26,6 +27,7 @@ __all__ = [
     "IndexEntry",
     "IndexFault",
     "IndexLost",
+    "IndexReport",
     "IndexWriter",
     "OtherAnalyser",
     "OtherEmbedder",
@@ -33,4 +35,5 @@ __all__ = [
     "Query",
     "WriterBusy",
     "dense_weight",
+    "inspect_index",
 ]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from index_entries import DIM, entry, vector
 
-from ingestion.index.store import Index, IndexLost, IndexWriter, Query
+from ingestion.index.store import Index, IndexLost, IndexWriter, Query, inspect_index
 
 TEXTS = ["alpha beta gamma", "delta epsilon zeta", "eta theta iota"]
 
@@ -101,6 +101,17 @@ def test_an_open_index_keeps_its_good_generation(root: Path) -> None:
     assert index.search(Query("alpha", None, [1]))[0].content_id == 1
     assert {problem.code for problem in index.problems} == {"damaged", "lost"}
     assert index.ready
+
+
+def test_an_inspection_says_what_is_there_and_what_is_wrong(root: Path, tmp_path: Path) -> None:
+    report = inspect_index(root)
+    assert report.problems == ()
+    assert "generation 2: 6 passages of 2 documents" in report.summary
+    truncate(next(root.glob("generation-00000002/contents.json")))
+    report = inspect_index(root)
+    assert "contents.json has" in report.problems[0]
+    assert "generation 1: 3 passages" in report.summary
+    assert inspect_index(tmp_path / "nothing").summary == "nothing was indexed yet"
 
 
 def test_verify_reads_everything_again(root: Path) -> None:
