@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from ingestion.layout.tables import end_of_table, table
 from ingestion.layout.types import PageRows, Row
-from ingestion.layout.words import joined_lines, words_in
+from ingestion.layout.words import Spelling, joined_lines, spelling_of
 from ingestion.types import Block, BlockKind, Line, Page
 
 LARGER = 1.12  # times the body's size: a heading
@@ -22,12 +22,12 @@ SENTENCE_END = (".", "!", "?", ":", ";", "。", "”", '"')
 @dataclass(frozen=True)
 class Body:
     """What the document's running text looks like: its size, the sizes of headings above it (largest first), and its
-    words."""
+    spelling."""
 
     size: float
     bold: bool
     headings: tuple[float, ...]
-    words: frozenset[str]
+    spelling: Spelling
 
 
 def to_pages(pages: Sequence[PageRows]) -> list[Page]:
@@ -51,15 +51,15 @@ def measure(pages: Sequence[PageRows]) -> Body:
             for row in region:
                 letters[_rounded(row.size), row.bold] += len(row.text)
     if not letters:
-        return Body(0.0, False, (), frozenset())
+        return Body(0.0, False, (), Spelling(frozenset(), True))
     sizes: Counter[float] = Counter()
     for (size, _), count in letters.items():
         sizes[size] += count
     size = sizes.most_common(1)[0][0]
     bold = letters[size, True] > letters[size, False]
     headings = sorted((s for s in sizes if s >= size * LARGER), reverse=True)[:5]
-    words = words_in(row.text for page in pages for region in page.regions for row in region)
-    return Body(size, bold, tuple(headings), words)
+    spelling = spelling_of(row for page in pages for region in page.regions for row in region)
+    return Body(size, bold, tuple(headings), spelling)
 
 
 def _rounded(size: float) -> float:
@@ -74,7 +74,7 @@ def to_blocks(rows: Sequence[Row], body: Body) -> list[Block]:
     while at < len(rows):
         end = end_of_table(rows, at)
         if end - at >= 2:
-            blocks.append(table(rows[at:end], body.words))
+            blocks.append(table(rows[at:end], body.spelling))
         else:
             kind = _kind(rows[at], body)
             end = at + 1
@@ -136,7 +136,9 @@ def _indented(paragraph: Sequence[Row], row: Row) -> bool:
 
 
 def _block(rows: Sequence[Row], kind: BlockKind, body: Body) -> Block:
-    lines = tuple(Line(text, row.box) for text, row in zip(joined_lines(rows, body.words), rows, strict=True) if text)
+    lines = tuple(
+        Line(text, row.box) for text, row in zip(joined_lines(rows, body.spelling), rows, strict=True) if text
+    )
     return Block(kind, lines, level=_level(rows[0], body) if kind == "heading" else 0)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ingestion.layout.types import Row
-from ingestion.layout.words import joined_lines
+from ingestion.layout.words import Spelling, joined_lines
 from ingestion.types import Block, Line
 
 NUMBER = re.compile(r"[^A-Za-z]*\d[^A-Za-z]*")
@@ -39,11 +39,11 @@ def _lonely_cell(rows: Sequence[Row], start: int, at: int) -> bool:
     return near and row.box.x1 - row.box.x0 < 0.4 * width
 
 
-def table(rows: Sequence[Row], words: frozenset[str]) -> Block:
+def table(rows: Sequence[Row], spelling: Spelling) -> Block:
     """One line a row, cells separated by tabs; an empty cell leaves its tab, so that no value shifts."""
     columns = _columns(rows)
     aligned = [replace(row, cells=(_aligned(row, columns),)) for row in rows]
-    texts = joined_lines(aligned, words)
+    texts = joined_lines(aligned, spelling)
     lines = tuple(Line(text, row.box) for text, row in zip(texts, rows, strict=True) if text)
     return Block("table", lines, header=lines[0].text if _has_header(rows) else "")
 

@@ -197,6 +197,12 @@ def test_words_divided_at_line_ends_are_whole(tmp_path: Path) -> None:
     assert "10-12" in text
 
 
+def test_a_document_that_divides_no_words_keeps_its_hyphens(tmp_path: Path) -> None:
+    filler = column(0, 45, x=72, width=60)
+    path = make(tmp_path / "a.pdf", lines("Our systems are cutting-", "edge in every way."), filler, filler)
+    assert "cutting-edge" in text_of(read(path, quiet))
+
+
 def test_ligatures_and_soft_hyphens_are_plain_letters(tmp_path: Path) -> None:
     page = font(unicode_font(), 12, lines("Der Gewinn \ufb02ießt \ufb01nanziell in den Zu\u00adschuss."))
     text = text_of(read(make(tmp_path / "a.pdf", page), quiet))
