@@ -16,6 +16,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.errors import BelegError, Forbidden, Invalid, NotFound, SignInRequired
@@ -153,7 +154,16 @@ async def _http(request: Request, error: Exception) -> Response:
     response = respond(request, _named(error))
     for name, value in (error.headers or {}).items():
         response.headers[name] = value
+    if error.status_code == 405:
+        response.headers["allow"] = _allowed(request)
     return response
+
+
+def _allowed(request: Request) -> str:
+    """All methods of an address: Starlette names those of the first route only."""
+    routes: Sequence[BaseRoute] = request.app.routes
+    here = [route for route in routes if isinstance(route, Route) and route.matches(request.scope)[0] != Match.NONE]
+    return ", ".join(sorted(set().union(*(route.methods or () for route in here))))
 
 
 def _named(error: HTTPException) -> BelegError:

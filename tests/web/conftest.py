@@ -13,7 +13,14 @@ import pytest
 from tests.web.world import PASSWORD, Person, World, open_world, serve
 
 # asked and found again in many tests
-NOTICE = b"# Travel\n\nClaims must reach the accounts office within 30 days after the trip.\n\n# Hotels\n\nA hotel may cost 120 euros a night at most.\n"
+NOTICE = b"""# Travel
+
+Claims must reach the accounts office within 30 days after the trip.
+
+# Hotels
+
+A hotel may cost 120 euros a night at most.
+"""
 
 
 @dataclass(frozen=True)

@@ -1,30 +1,33 @@
-"""Schemathesis against the whole API: whatever is sent, no reply is a 5xx, and every reply is as the schema says."""
+"""Schemathesis over the whole API: whatever is sent, no reply is a 5xx, and every reply is as the schema says."""
 
 from __future__ import annotations
 
-import schemathesis
-from hypothesis import HealthCheck, Phase, settings
-from schemathesis import checks
+import subprocess
+import sys
+from pathlib import Path
 
 from tests.web.conftest import Site
-from web.main import create_app
+
+# what it must never find; its checks for authorization cannot know that a session works as well as a key
+CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,"
+CHECKS += "response_schema_conformance,negative_data_rejection,unsupported_method,allow_header_conformance"
 
 
-def test_replies_are_as_described(site: Site, collection: str):
-    app = create_app(site.world.services)  # type: ignore[arg-type]
-    schema = schemathesis.openapi.from_dict(app.openapi())
-    schema.config.update(base_url=site.url)
+def test_replies_are_as_described(site: Site, collection: str, tmp_path: Path):
     site.world.engine.script = lambda messages: "NOT IN THE DOCUMENTS"
-    failures = []
-    for result in schema.get_all_operations():
-        operation = result.ok()
-
-        @schemathesis.pytest.given if False else _example(operation)
-        def run(case):
-            case.call_and_validate(headers=site.world.ada.headers, timeout=30)
-
-        try:
-            run()
-        except Exception as error:
-            failures.append(f"{operation.label}: {error}")
-    assert not failures, "\n\n".join(failures)
+    found = subprocess.run(
+        [
+            *(sys.executable, "-m", "schemathesis.cli", "run", f"{site.url}/openapi.json"),
+            *("--header", f"Authorization: {site.world.ada.headers['authorization']}"),
+            *("--checks", CHECKS, "--phases", "examples,coverage,fuzzing", "--max-examples", "15"),
+            *("--seed", "1", "--no-shrink", "--continue-on-failure", "--request-timeout", "30", "--no-color"),
+            *("--suppress-health-check", "all"),
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert found.returncode == 0, found.stdout[-12000:] + found.stderr[-2000:]
+    assert "selected" in found.stdout.lower() or "operations" in found.stdout.lower()

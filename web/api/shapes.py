@@ -13,7 +13,7 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 class Given(BaseModel):
     """What a client sends: unknown fields are an error, not a surprise."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     @field_validator("*", mode="after")
     @classmethod

@@ -15,22 +15,25 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po, write_po
 
-from web import messages
+from app.errors import BelegError
+from web import errors, limits, messages  # noqa: F401  their classes are sentences too
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TEMPLATES = ROOT / "web" / "templates"
 PLACES = ("app", "ingestion", "web")
 TERMINAL = {"cli", "benchmarks", "db"}  # read in a terminal, in English
 KEYWORDS: dict[str, tuple[int, ...] | None] = {"_": None, "gettext": None, "text": (1,), "counted": (1, 2)}
+
+
+def _all(kind: type) -> Iterator[type]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from _all(one)
+
+
 # classes whose arguments (by position) are sentences for people
 SENTENCES = {
-    **dict.fromkeys(
-        (
-            "BelegError SignInRequired Forbidden NotFound Conflict TooLarge UnsupportedType Invalid TooMany EngineFailed "
-            "NotReady OutOfSpace MethodNotAllowed BadRequest TooSlow AddressTooLong"
-        ).split(),
-        (0, 1),
-    ),
+    **dict.fromkeys(("BelegError", *(error.__name__ for error in _all(BelegError))), (0, 1)),
     "Refused": (1,),
     "Warning": (1,),
     "Reason": (1,),
@@ -58,7 +61,7 @@ def find() -> list[Found]:
 def _in_templates() -> Iterator[Found]:
     for path in sorted(TEMPLATES.rglob("*.html")):
         options = {"trimmed": "false", "newstyle_gettext": "true", "trim_blocks": "true", "lstrip_blocks": "true"}
-        extracted = extract_from_file("jinja2.ext:babel_extract", path, KEYWORDS, options=options)  # type: ignore[arg-type]
+        extracted = extract_from_file("jinja2.ext:babel_extract", path, KEYWORDS, options=options)
         for _line, message, _comments, _context in extracted:
             yield message, str(path.relative_to(ROOT))
 

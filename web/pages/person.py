@@ -14,7 +14,7 @@ from web.pages.view import go
 WELCOME = "/welcome"
 
 
-class PasswordFirst(Exception):  # noqa: N818  not an error, a way to go
+class PasswordFirst(Exception):
     """Go to the page that asks for a name and a password."""
 
 
