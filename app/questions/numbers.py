@@ -217,7 +217,7 @@ def _date_choices(parts: dict[str, str | None]) -> frozenset[tuple[int | None, i
         return frozenset()  # "may 5": the verb
     month = _MONTHS[name.casefold().rstrip(".")] if name else int(parts["m"] or 0)
     year = int(parts["y"] or 0) if parts.get("y") else None
-    if year is not None and year < 100:
+    if year is not None and len(parts["y"] or "") == 2:
         year += 2000 if year < 70 else 1900
     pairs = [(month, day)]
     if not name and day and "/" in _separator(parts):

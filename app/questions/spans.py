@@ -50,7 +50,7 @@ class Source:
             for first, last in zip(units, units[joined:], strict=False):
                 span = Span(self, first[0], last[1])
                 alone = joined == 0
-                if alone or (len(span.text) <= _LONGEST and not _tabular(span.text)):
+                if alone or (len(span.text) <= _LONGEST and not tabular(span.text)):
                     found.append(span)
         return tuple(found)
 
@@ -58,7 +58,7 @@ class Source:
     def context(self) -> frozenset[str]:
         """Stems of what stands above every line: document name, headings, the header row of a table."""
         first = self.text.split("\n", 1)[0]
-        header = first if _tabular(first) else ""
+        header = first if tabular(first) else ""
         name = re.sub(r"[_.-]+", " ", self.document.rsplit(".", 1)[0])
         return frozenset(content_stems(" ".join((name, *self.headings, header))))
 
@@ -91,6 +91,12 @@ class Span:
     def stems(self) -> frozenset[str]:
         return frozenset(content_stems(self.plain))
 
+    @property
+    def around(self) -> frozenset[str]:
+        """Stems of the passage it stands in: what a sentence is about may have been said before. A row of a table
+        speaks for itself."""
+        return frozenset() if tabular(self.text) else self.source.stems
+
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
         return figures(self.text)
@@ -104,7 +110,7 @@ class Span:
         return limits(self.plain)
 
 
-def _tabular(text: str) -> bool:
+def tabular(text: str) -> bool:
     """Rows of a table stand for themselves: no span joins them, or one row's name would prove another's figure."""
     return " | " in text or "\t" in text
 
@@ -135,7 +141,7 @@ def _blocks(text: str) -> list[tuple[int, int]]:
         cuts.append(match.end())
     for match in re.finditer(r"\n", text):  # a row ends at its line
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-        if _tabular(line) or (len(line) < 60 and line[-1:] in ".:!?"):
+        if tabular(line) or (len(line) < 60 and line[-1:] in ".:!?"):
             cuts.append(match.end())
     cuts = sorted({*cuts, len(text)})
     return [(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if text[a:b].strip()]

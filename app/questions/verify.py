@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from app.questions.columns import other_column
 from app.questions.normal import normalise, plain
 from app.questions.numbers import Figure, Identifier, Number, figures, is_money_or_share, is_unit, missing
 from app.questions.spans import Source, Span
@@ -29,6 +30,7 @@ from app.questions.words import (
 )
 
 COVERED = 0.6
+_TELLING = 2
 COVERED_SHORT = 0.75  # of at most four content words without a figure
 _QUOTED = re.compile(r'"([^"]+)"|„([^“"]+)[“"”]|“([^”]+)”|»([^«]+)«|«([^»]+)»')
 _NO_SOURCE = "No passage supports this."
@@ -48,14 +50,15 @@ class Claim:
     language: str
 
     @property
-    def certain(self) -> int:
-        """Figures and names: what is the same in every language."""
-        return self.counted + len(self.names)
-
-    @property
     def counted(self) -> int:
         """Figures that must be found."""
         return sum(not (isinstance(f, Number) and f.loose) for f in self.figures)
+
+    @property
+    def marks(self) -> int:
+        """How surely figures and names alone tell what is meant, across languages: a date or a part number tells much,
+        a small number little."""
+        return sum(_tells(figure) for figure in self.figures) + len(self.names)
 
 
 @dataclass(frozen=True)
@@ -149,13 +152,13 @@ def compare(claim: Claim, span: Span) -> Match:
     """Everything the span lacks, as reasons; none means that it proves the claim."""
     lacking = tuple(f for f in missing(claim.figures, span.figures) if not _identifier_stands(f, span))
     held = span.stems | span.source.context
-    names = tuple(claim.stems.get(s, s) for s in claim.names if not covered(s, held | span.source.stems))
+    names = tuple(claim.stems.get(s, s) for s in claim.names if not covered(s, held | span.around))
     cover = _cover(claim, span, held)
     reasons = [_lacks(figure) for figure in lacking]
     reasons += [_name_missing(name) for name in names]
     reasons += [_quote_missing(quote) for quote in claim.quotes if not find_quote(quote, span.text)]
     if not reasons:
-        reasons += _turned_round(claim, span)
+        reasons += _turned_round(claim, span) or _in_other_column(claim, span)
     if not reasons and cover < _needed(claim, span):
         reasons.append(Reason("not_covered", "The source does not say all of this."))
     return Match(span, cover, lacking, names, tuple(reasons))
@@ -187,23 +190,29 @@ def cite(span: Span) -> CitationView:
 def _cover(claim: Claim, span: Span, held: frozenset[str]) -> float:
     """The share of content words found in the span; words of the question count as found anywhere in the passage. A
     German noun counts twice: it says what the sentence is about."""
-    anywhere = held | span.source.stems
+    anywhere = held | span.around
     german = (claim.language or span.source.language) == "de"
     total = found = 0
     for stem, word in claim.stems.items():
         weight = 2 if german and word[0].isupper() else 1
         total += weight
         found += weight * covered(stem, anywhere if stem in claim.asked else held)
-    return found / total if total else float(claim.certain > 0)
+    return found / total if total else float(claim.counted > 0)
 
 
 def _needed(claim: Claim, span: Span) -> float:
-    """The share of content words that must be found. Across languages words cannot be compared: then every figure and
-    name must stand there (checked before) and there must be some."""
+    """The share of content words that must be found. Across languages words cannot be compared: then figures and names
+    alone must tell (that all of them stand there was checked before)."""
     spoken = language(span.plain)
-    if claim.language and spoken and spoken != claim.language and claim.certain:
-        return 0.0 if claim.certain >= 2 or len(claim.stems) <= 6 else COVERED
+    if claim.language and spoken and spoken != claim.language and claim.marks >= _TELLING:
+        return 0.0
     return COVERED if len(claim.stems) > 4 or claim.counted else COVERED_SHORT
+
+
+def _tells(figure: Figure) -> int:
+    if isinstance(figure, Number):
+        return 0 if figure.loose else 2 if len(figure.value.as_tuple().digits) >= 3 else 1
+    return 2
 
 
 def _turned_round(claim: Claim, span: Span) -> list[Reason]:
@@ -215,6 +224,14 @@ def _turned_round(claim: Claim, span: Span) -> list[Reason]:
     if claim.limits and span.limits and not claim.limits & span.limits and claim.figures:
         return [Reason("limit", "The source names the limit the other way round.")]
     return []
+
+
+def _in_other_column(claim: Claim, span: Span) -> list[Reason]:
+    found = other_column(claim.figures, frozenset(claim.stems) | claim.asked, span)
+    if found is None:
+        return []
+    values = {"figure": found[0].shown, "column": found[1]}
+    return [Reason("column", "“%(figure)s” stands under “%(column)s” in the source.", values)]
 
 
 def _about_same(one: frozenset[str], other: frozenset[str]) -> bool:

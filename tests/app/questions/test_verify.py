@@ -119,6 +119,38 @@ def test_unproved(statement: str, code: str) -> None:
     assert view.reasons[0].code == code, [str(reason) for reason in view.reasons]
 
 
+RATES = Source(
+    6,
+    0,
+    "Country\tFull day (24 h)\tReduced rate (more than 8 h)\nAustria\t€50\t€33\nDenmark\t€75\t€50\nFrance\t€53\t€36",
+    ("Per-diem rates",),
+    "doc4",
+    "travel.pdf",
+    True,
+    ((0, 400, 2),),
+)
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict"),
+    [
+        ("The per diem for a full day in Denmark is €75.", "proved"),
+        ("The per diem for a full day in Denmark is €50.", "unproved"),
+        ("The reduced rate in Denmark is €50.", "proved"),
+        ("The reduced rate in Denmark is €75.", "unproved"),
+        ("The per diem for a full day in Denmark is €53.", "unproved"),
+        ("Denmark: €75 and €50", "proved"),
+    ],
+)
+def test_a_figure_of_another_row_or_column_proves_nothing(statement: str, verdict: str) -> None:
+    assert check(statement, [RATES], "What is the per diem in Denmark?").verdict == verdict
+
+
+def test_the_column_is_meant_that_the_question_names() -> None:
+    view = check("€50", [RATES], "What is the per diem for a full day in Denmark?")
+    assert view.verdict == "unproved" or view.citations[0].quote.startswith("Austria")
+
+
 def test_the_missing_figure_is_named() -> None:
     assert str(check("The quota was 85 % in 2021.").reasons[0]) == "“85 %” does not stand in the source."
 
