@@ -59,18 +59,19 @@ class Series:
         gone = self.contents.keys() & {*added, *removed}
         if added or gone:
             before = self.number
-            self._build(added, gone)
-            self._publish(self._root / generation.BUILDING)
+            try:
+                self._publish(self._root / generation.BUILDING, self._build(added, gone))
+            except BaseException:
+                generation.delete(self._root / generation.BUILDING)  # above all, give its space back to a full disk
+                raise
             self._prune(keep=0 if gone else before)
 
     def adopt(self, other: Series) -> None:
         """Make the current generation of another series the current one here; the other is gone afterwards."""
         if other._current is None:
-            other._build({}, set())
-            other._publish(other._root / generation.BUILDING)
+            other._publish(other._root / generation.BUILDING, other._build({}, set()))
         assert other._current is not None
-        self._digest = other._current.digest
-        self._publish(other._current.folder)
+        self._publish(other._current.folder, other._current.digest)
         self._prune(keep=0)
         generation.delete(other._root)
 
@@ -84,8 +85,8 @@ class Series:
             return [Problem("damaged", str(error))]
         return []
 
-    def _build(self, added: Mapping[int, Prepared], gone: Collection[int]) -> None:
-        """A sealed generation in the folder `building`."""
+    def _build(self, added: Mapping[int, Prepared], gone: Collection[int]) -> str:
+        """Make and seal a generation in the folder `building`; returns its digest."""
         folder = self._root / generation.BUILDING
         generation.delete(folder)
         (folder / generation.LEXICAL).mkdir(parents=True)
@@ -97,7 +98,7 @@ class Series:
         if passages != sum(record.passages for record in contents.values()):
             raise RuntimeError(f"the lexical index holds {passages} passages, which is wrong; nothing was committed")
         segments = self._build_vectors(folder, added, gone)
-        self._digest = generation.seal(folder, self.stamp, segments, contents.values(), self._verified)
+        return generation.seal(folder, self.stamp, segments, contents.values(), self._verified)
 
     def _build_words(self, folder: Path, rows: list[lexical.Row], gone: Collection[int]) -> int:
         if self._current:
@@ -107,21 +108,20 @@ class Series:
         return lexical.change(folder, rows, gone)
 
     def _build_vectors(self, folder: Path, added: Mapping[int, Prepared], gone: Collection[int]) -> list[str]:
-        keys: Keys = np.array([(r.content_id, r.ordinal) for p in added.values() for r in p.rows], np.int64).reshape(
-            -1, 2
-        )
+        named = [(row.content_id, row.ordinal) for prepared in added.values() for row in prepared.rows]
+        keys: Keys = np.array(named, np.int64).reshape(-1, 2)
         rows = np.concatenate([np.empty((0, self.stamp.dim), np.float32), *(p.vectors for p in added.values())])
         before = self._current
         names = before.manifest.segments if before else ()
         return vectors.change(before.folder if before else None, names, folder, gone, (keys, rows))
 
-    def _publish(self, folder: Path) -> None:
+    def _publish(self, folder: Path, digest: str) -> None:
         """Give a sealed folder its name and make it current."""
         number = self._next()
         folder.rename(self._root / generation.folder_name(number))
         generation.sync(self._root)
-        generation.switch(self._root, number, self._digest)
-        self._current = generation.load(self._root, number, self._verified, self._digest)
+        generation.switch(self._root, number, digest)
+        self._current = generation.load(self._root, number, self._verified, digest)
 
     def _next(self) -> int:
         return max([self.number, *generation.numbers(self._root)]) + 1

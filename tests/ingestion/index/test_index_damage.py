@@ -143,6 +143,7 @@ def test_a_full_disk_loses_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) 
             with pytest.raises(OSError, match="No space"):
                 writer.commit()
         assert contents(root) == ({1, 2}, set())
+        assert not (root / "building").exists()
         writer.commit()
         assert writer.contents() == {2, 3}
         assert writer.verify() == []
