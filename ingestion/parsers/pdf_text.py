@@ -16,10 +16,12 @@ import numpy as np
 import pypdfium2.raw as c
 from numpy.typing import NDArray
 
+from ingestion.layout.segments import WORD_HYPHEN
 from ingestion.parsers.pdfium import Frame, LoadedPage, PageDamaged
 
 Boxes = NDArray[np.float32]
 
+SURROGATES = 0xD800 >> 11
 BOLD = (b"bold", b"black", b"heavy", b"demi", b"-medi", b"cmbx", b"cmssbx", b"cmb10", b"sfbx")
 
 
@@ -52,7 +54,7 @@ def text_of(page: LoadedPage) -> Iterator[PageText]:
             boxes,
             _unmapped(handle, count),
             _turns(handle, count),
-            _slanted(handle, count),
+            _slanted(handle, boxes),
             lambda at: _style(handle, at),
         )
     finally:
@@ -88,14 +90,24 @@ def in_page_space(boxes: Boxes, frame: Frame) -> Boxes:
 
 
 def _characters(handle: Any, count: int) -> tuple[NDArray[np.uint32], Boxes]:
-    text, calls = _address(handle), _calls()
-    unicode, box = calls.unicode, calls.box
-    codes = np.fromiter((unicode(text, at) for at in range(count)), dtype=np.uint32, count=count)
+    text, box = _address(handle), _calls().box
     boxes = np.zeros((count, 4), dtype=np.float32)
     start = boxes.ctypes.data
     for at in range(count):
         box(text, at, start + 16 * at)
-    return codes, boxes[:, [0, 3, 2, 1]]  # FS_RECTF is left, top, right, bottom
+    return _codes(handle, count), boxes[:, [0, 3, 2, 1]]  # FS_RECTF is left, top, right, bottom
+
+
+def _codes(handle: Any, count: int) -> NDArray[np.uint32]:
+    """All at once where that yields one UTF-16 unit a character, else one by one."""
+    units = np.zeros(count + 1, dtype=np.uint16)
+    buffer = units.ctypes.data_as(ctypes.POINTER(ctypes.c_ushort))
+    if c.FPDFText_GetText(handle, 0, count, buffer) == count + 1 and not ((units >> 11) == SURROGATES).any():
+        codes = units[:count].astype(np.uint32)
+        codes[codes == 0xFFFE] = WORD_HYPHEN
+        return codes
+    text, unicode = _address(handle), _calls().unicode
+    return np.fromiter((unicode(text, at) for at in range(count)), dtype=np.uint32, count=count)
 
 
 def _unmapped(handle: Any, count: int) -> float:
@@ -118,18 +130,19 @@ def _quarters(handle: Any, at: int) -> float:
     return float(max(c.FPDFText_GetCharAngle(handle, at), 0.0) / (np.pi / 2))
 
 
-def _slanted(handle: Any, count: int) -> NDArray[np.bool_]:
-    """Every fourth character is looked at; all only where one of those is slanted."""
-    found = np.zeros(count, dtype=np.bool_)
-    text, angle = _address(handle), _calls().angle
-    if any(_is_slanted(angle(text, at)) for at in range(0, count, 4)):
-        found[:] = [_is_slanted(angle(text, at)) for at in range(count)]
+def _slanted(handle: Any, boxes: Boxes) -> NDArray[np.bool_]:
+    """Characters that climb or fall in a row are asked how far they are turned; in ordinary text there are none."""
+    found = np.zeros(len(boxes), dtype=np.bool_)
+    if len(boxes) < 3:
+        return found
+    steps = np.diff(boxes[:, :2] + boxes[:, 2:], axis=0) / 2
+    height = np.maximum(boxes[1:, 3] - boxes[1:, 1], 1.0)[:, None]
+    steady = (np.abs(steps) > 0.04 * height).all(axis=1) & (np.abs(steps) < 2 * height).all(axis=1)
+    runs = np.flatnonzero(steady[1:] & steady[:-1] & (np.sign(steps[1:]) == np.sign(steps[:-1])).all(axis=1))
+    for at in np.unique(np.concatenate((runs, runs + 1, runs + 2))).tolist():
+        quarters = _quarters(handle, at)
+        found[at] = abs(quarters - round(quarters)) > 0.05
     return found
-
-
-def _is_slanted(angle: float) -> bool:
-    quarters = angle / 1.5707963
-    return abs(quarters - round(quarters)) > 0.05 and angle > 0
 
 
 def _style(handle: Any, at: int) -> tuple[float, bool]:
@@ -150,7 +163,6 @@ class _Calls:
     unicode: Callable[[int | None, int], int]
     box: Callable[[int | None, int, int], int]
     unmapped: Callable[[int | None, int], int]
-    angle: Callable[[int | None, int], float]
 
 
 @cache
@@ -164,7 +176,6 @@ def _calls() -> _Calls:
         unicode=plain(c.FPDFText_GetUnicode, ctypes.c_uint, pointer, integer),
         box=plain(c.FPDFText_GetLooseCharBox, integer, pointer, integer, pointer),
         unmapped=plain(c.FPDFText_HasUnicodeMapError, integer, pointer, integer),
-        angle=plain(c.FPDFText_GetCharAngle, ctypes.c_float, pointer, integer),
     )
 
 
