@@ -7,8 +7,9 @@ import os
 import platform
 import shutil
 import sys
+import sysconfig
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
@@ -25,7 +26,11 @@ DOWNLOAD_BYTES: Mapping[Profile, int] = {"cpu": 3 * GB // 2, "gpu": 4 * GB}
 MODEL_BYTES = 6 * GB
 """Free space that the default models want: the download, its converted form and room while converting."""
 OLDEST_GLIBC = (2, 31)
-COMFORTABLE_MEMORY = 8 * 1024**3
+COMFORTABLE_MEMORY = 8 * GB
+CARD_DEVICES = ("/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg")
+"""A driver's devices: the first card, the control device (containers), Windows' graphics in WSL 2."""
+NVIDIA_SECONDS = 30
+"""A broken driver can let nvidia-smi hang."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,8 @@ class Machine:
     flags: frozenset[str]
     memory: int
     has_venv: bool
-    has_nvidia_device: bool
+    has_card: bool
+    has_compiler: bool
 
 
 def look() -> Machine:
@@ -49,7 +55,8 @@ def look() -> Machine:
         flags=_processor_flags(),
         memory=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         has_venv=all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")),
-        has_nvidia_device=Path("/dev/nvidia0").exists(),
+        has_card=any(Path(device).exists() for device in CARD_DEVICES),
+        has_compiler=any(map(shutil.which, ("cc", "gcc", "clang"))) and _has_headers(),
     )
 
 
@@ -60,7 +67,7 @@ def choose_profile(machine: Machine, environment: Mapping[str, str], commands: C
         return cast(Profile, named)
     if named:
         raise SetupError(f"BELEG_PROFILE is `{named}`.", "Set it to `cpu` or `gpu`, or leave it away.")
-    return "gpu" if machine.has_nvidia_device or _nvidia_answers(commands) else "cpu"
+    return "gpu" if machine.has_card and _nvidia_answers(commands) else "cpu"
 
 
 def check(machine: Machine, profile: Profile, screen: Screen) -> None:
@@ -73,10 +80,8 @@ def check(machine: Machine, profile: Profile, screen: Screen) -> None:
             f"This Python ({sys.executable}) cannot make environments: `venv` or `ensurepip` is missing.",
             f"On Debian and Ubuntu: sudo apt-get install python{version}-venv   (then run this again)",
         )
-    if machine.memory < COMFORTABLE_MEMORY:
-        has = readable(machine.memory)
-        screen.say(f"  Note: {has} of memory is little for the default model (8 GB or more is good).")
-        screen.say("        BELEG_MODEL=qwen2.5-coder-0.5b needs less.")
+    for note in _notes(machine, profile):
+        screen.say(f"  Note: {note}")
 
 
 def check_disk(root: Path, models: Path, profile: Profile, present: int) -> None:
@@ -99,6 +104,24 @@ def check_disk(root: Path, models: Path, profile: Profile, present: int) -> None
                 f"Free some space there, or put things elsewhere: this folder ({root}), the models "
                 f"(BELEG_MODELS_DIR, now {models}), pip's working folder (TMPDIR, now {tempfile.gettempdir()}).",
             )
+
+
+def _notes(machine: Machine, profile: Profile) -> Iterator[str]:
+    """What works, but perhaps not as hoped."""
+    if machine.memory < COMFORTABLE_MEMORY:
+        has = readable(machine.memory)
+        yield f"{has} of memory is little for the default model; BELEG_MODEL=qwen2.5-coder-0.5b needs less."
+    if profile == "cpu" and machine.has_card:
+        yield (
+            "there seems to be a graphics card, but `nvidia-smi -L` names none, so this is set up for the CPU. "
+            "With the driver mended, `make clean run` uses the card."
+        )
+    if profile == "gpu" and not machine.has_compiler:
+        python = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+        yield (
+            "vLLM compiles for NVIDIA cards at its start and wants a C compiler and Python's headers: "
+            f"sudo apt-get install gcc {python}-dev"
+        )
 
 
 def _check_system(machine: Machine) -> None:
@@ -133,11 +156,18 @@ def _processor_flags() -> frozenset[str]:
     return frozenset(next(lines, "").split())
 
 
+def _has_headers() -> bool:
+    return (Path(sysconfig.get_paths()["include"]) / "Python.h").exists()
+
+
 def _nvidia_answers(commands: Commands) -> bool:
     tool = shutil.which("nvidia-smi")
     if tool is None:
         return False
-    ran = commands.run([tool, "-L"])
+    try:
+        ran = commands.run([tool, "-L"], silence=NVIDIA_SECONDS)
+    except SetupError:
+        return False
     return ran.code == 0 and "GPU " in ran.output
 
 

@@ -47,7 +47,11 @@ class Ran:
 class Commands(Protocol):
     """The seam to other programs; tests put a script of answers here."""
 
-    def run(self, arguments: Sequence[str], on_line: Callable[[str], None] | None = None) -> Ran: ...
+    def run(
+        self, arguments: Sequence[str], on_line: Callable[[str], None] | None = None, silence: float = SILENCE_SECONDS
+    ) -> Ran:
+        """Runs a program to its end. Raises SetupError when it says nothing for `silence` seconds."""
+        ...
 
 
 @dataclass
@@ -136,7 +140,9 @@ class Processes:
         self.log = log
         self.screen = screen
 
-    def run(self, arguments: Sequence[str], on_line: Callable[[str], None] | None = None) -> Ran:
+    def run(
+        self, arguments: Sequence[str], on_line: Callable[[str], None] | None = None, silence: float = SILENCE_SECONDS
+    ) -> Ran:
         with self.log.open("a", encoding="utf-8", errors="replace") as log:
             log.write(f"\n$ {' '.join(arguments)}\n")
             child = subprocess.Popen(
@@ -150,13 +156,15 @@ class Processes:
                 preexec_fn=_die_with_parent,  # noqa: PLW1509 - no threads run before the first command
             )
             try:
-                said = self._listen(child, log, on_line)
+                said = self._listen(child, log, on_line, silence)
             except BaseException:
                 _end(child)
                 raise
             return Ran(child.wait(), "\n".join(said))
 
-    def _listen(self, child: subprocess.Popen[str], log: IO[str], on_line: Callable[[str], None] | None) -> list[str]:
+    def _listen(
+        self, child: subprocess.Popen[str], log: IO[str], on_line: Callable[[str], None] | None, silence: float
+    ) -> list[str]:
         lines: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=_pump, args=(child.stdout, lines), daemon=True).start()
         said: list[str] = []
@@ -166,9 +174,9 @@ class Processes:
             try:
                 line = lines.get(timeout=0.25)
             except queue.Empty:
-                if time.monotonic() - heard > SILENCE_SECONDS:
+                if time.monotonic() - heard > silence:
                     raise SetupError(
-                        f"`{child.args!r}` said nothing for {SILENCE_SECONDS // 60} minutes and was stopped.",
+                        f"`{_words(child)}` said nothing for {silence:.0f} seconds and was stopped.",
                         f"Run this again; if it happens again, look at {self.log}.",
                         cut_short=True,
                     ) from None
@@ -182,6 +190,10 @@ class Processes:
                 said.append(line)
                 log.write(line + "\n")
                 log.flush()
+
+
+def _words(child: subprocess.Popen[str]) -> str:
+    return " ".join(map(str, child.args)) if isinstance(child.args, list | tuple) else str(child.args)
 
 
 def _pump(stream: IO[str] | None, lines: queue.Queue[str | None]) -> None:

@@ -27,7 +27,7 @@ class Script:
 
         self.answers.append((words, answer))
 
-    def run(self, arguments: Sequence[str], on_line: Callable[[str], None] | None = None) -> Ran:
+    def run(self, arguments: Sequence[str], on_line: Callable[[str], None] | None = None, silence: float = 0) -> Ran:
         command = " ".join(arguments)
         self.asked.append(command)
         for words, answer in self.answers:

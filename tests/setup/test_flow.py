@@ -13,7 +13,7 @@ from installer.environment import Environment
 from installer.steps import SetupError
 from tests.setup.stand_ins import Paper, Script
 
-GOOD = machine.Machine("Linux", "x86_64", ("glibc", "2.36"), frozenset({"avx2"}), 16 * machine.GB, True, False)
+GOOD = machine.Machine("Linux", "x86_64", ("glibc", "2.36"), frozenset({"avx2"}), 16 * machine.GB, True, False, True)
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from installer.machine import GB, Machine, check, check_disk, choose_profile
 from installer.steps import SetupError
 from tests.setup.stand_ins import Paper, Script
 
-GOOD = Machine("Linux", "x86_64", ("glibc", "2.36"), frozenset({"avx2"}), 16 * GB, True, False)
+GOOD = Machine("Linux", "x86_64", ("glibc", "2.36"), frozenset({"avx2"}), 16 * GB, True, False, True)
 
 
 def test_a_good_machine_passes_in_silence(screen: Paper) -> None:
@@ -48,26 +48,42 @@ def test_little_memory_is_only_noted(screen: Paper) -> None:
     assert "4.0 GB of memory is little" in screen.text
 
 
-def test_profile_follows_the_card(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine.shutil, "which", lambda name: None)
+def test_without_a_card_nobody_is_asked(script: Script) -> None:
     assert choose_profile(GOOD, {}, script) == "cpu"
-    assert choose_profile(replace(GOOD, has_nvidia_device=True), {}, script) == "gpu"
+    assert script.asked == []
 
 
 @pytest.mark.parametrize(
     ("code", "says", "profile"),
     [(0, "GPU 0: NVIDIA RTX 4090", "gpu"), (9, "couldn't communicate with the driver", "cpu"), (0, "", "cpu")],
 )
-def test_profile_asks_nvidia_smi(
-    code: int, says: str, profile: str, script: Script, monkeypatch: pytest.MonkeyPatch
+def test_profile_follows_the_card(
+    code: int, says: str, profile: str, script: Script, screen: Paper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(machine.shutil, "which", lambda name: f"/usr/bin/{name}")
-    script.when("nvidia-smi", code=code, says=says)
-    assert choose_profile(GOOD, {}, script) == profile
+    script.when("nvidia-smi -L", code=code, says=says)
+    with_card = replace(GOOD, has_card=True)
+    assert choose_profile(with_card, {}, script) == profile
+    check(with_card, choose_profile(with_card, {}, script), screen)
+    assert ("set up for the CPU" in screen.text) == (profile == "cpu")
+
+
+def test_a_driver_that_hangs_is_no_card(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    def hang(*_: object, **__: object) -> None:
+        raise SetupError("said nothing", "")
+
+    monkeypatch.setattr(machine.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(script, "run", hang)
+    assert choose_profile(replace(GOOD, has_card=True), {}, script) == "cpu"
+
+
+def test_a_card_wants_a_compiler(screen: Paper) -> None:
+    check(replace(GOOD, has_card=True, has_compiler=False), "gpu", screen)
+    assert "sudo apt-get install gcc python3." in screen.text
 
 
 def test_profile_can_be_set(script: Script) -> None:
-    assert choose_profile(replace(GOOD, has_nvidia_device=True), {"BELEG_PROFILE": "CPU"}, script) == "cpu"
+    assert choose_profile(replace(GOOD, has_card=True), {"BELEG_PROFILE": "CPU"}, script) == "cpu"
     with pytest.raises(SetupError, match="BELEG_PROFILE is `tpu`"):
         choose_profile(GOOD, {"BELEG_PROFILE": "tpu"}, script)
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from installer import steps
 from installer.steps import Processes, SetupError, bytes_in, readable
 from tests.setup.stand_ins import ROOT, Paper
 
@@ -37,10 +36,9 @@ def test_progress_is_heard_and_not_kept(log: Path, screen: Paper) -> None:
     assert ran.output == ""
 
 
-def test_a_silent_program_is_stopped(log: Path, screen: Paper, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steps, "SILENCE_SECONDS", 0)
-    with pytest.raises(SetupError, match="said nothing") as error:
-        Processes(log, screen).run(["sleep", "60"])
+def test_a_silent_program_is_stopped(log: Path, screen: Paper) -> None:
+    with pytest.raises(SetupError, match="`sleep 60` said nothing") as error:
+        Processes(log, screen).run(["sleep", "60"], silence=0)
     assert error.value.cut_short
 
 
