@@ -26,7 +26,7 @@ DOWNLOAD_BYTES: Mapping[Profile, int] = {"cpu": 3 * GB // 2, "gpu": 4 * GB}
 MODEL_BYTES = 6 * GB
 """Free space that the default models want: the download, its converted form and room while converting."""
 OLDEST_GLIBC = (2, 31)
-COMFORTABLE_MEMORY = 8 * GB
+COMFORTABLE_MEMORY = 10 * GB
 CARD_DEVICES = ("/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg")
 """A driver's devices: the first card, the control device (containers), Windows' graphics in WSL 2."""
 NVIDIA_SECONDS = 30
