@@ -15,6 +15,7 @@ from ingestion.types import Block, BlockKind, Line, Page
 
 LARGER = 1.12  # times the body's size: a heading
 HEADING_LETTERS = 160
+HEADING_ROWS = 4
 BULLET = re.compile(r"([•◦▪▸●○■□–—*·‣⁃✓➢-]|\(?(\d{1,3}|[a-z]|[ivx]{1,5})[.)])\s+\S")
 SENTENCE_END = (".", "!", "?", ":", ";", "。", "”", '"')
 
@@ -114,17 +115,13 @@ def _goes_on(block: Sequence[Row], row: Row, body: Body, leading: float) -> bool
     """Does the block, a heading, paragraph or list item, go on with `row`?"""
     before, kind = block[-1], _kind(block[0], body)
     height = max(before.box.y1 - before.box.y0, 1.0)
-    if (
-        row.aside
-        or before.aside
-        or row.box.y0 - before.box.y1 > leading + 0.4 * height
-        or row.box.y0 < before.box.y0 - height
-    ):
-        return False
-    if _kind(row, body) != ("paragraph" if kind == "list" else kind):
+    apart = row.box.y0 - before.box.y1 > leading + 0.4 * height or row.box.y0 < before.box.y0 - height
+    if apart or row.aside or before.aside:
         return False
     if kind == "heading":
-        return _rounded(row.size) == _rounded(before.size) and row.bold == before.bold
+        return _rounded(row.size) == _rounded(before.size) and row.bold == before.bold and not BULLET.match(row.text)
+    if _kind(row, body) != "paragraph":
+        return False
     return kind == "list" or not _indented(block, row)
 
 
@@ -136,9 +133,12 @@ def _indented(paragraph: Sequence[Row], row: Row) -> bool:
 
 
 def _block(rows: Sequence[Row], kind: BlockKind, body: Body) -> Block:
-    lines = tuple(
-        Line(text, row.box) for text, row in zip(joined_lines(rows, body.spelling), rows, strict=True) if text
-    )
+    texts = joined_lines(rows, body.spelling)
+    if kind == "heading" and (len(rows) > HEADING_ROWS or sum(map(len, texts)) > HEADING_LETTERS * 1.5):
+        kind = "paragraph"  # printed in bold or large from end to end
+    if kind == "heading":
+        texts = [text.replace("\t", " ") for text in texts]
+    lines = tuple(Line(text, row.box) for text, row in zip(texts, rows, strict=True) if text)
     return Block(kind, lines, level=_level(rows[0], body) if kind == "heading" else 0)
 
 

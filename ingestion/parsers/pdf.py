@@ -44,7 +44,9 @@ PAGES_DAMAGED = (
 )
 TOO_MUCH_TEXT = "The PDF holds more text than can be taken in. Split it into smaller files and upload those."
 NAMELESS = re.compile(
-    r"untitled|microsoft (word|powerpoint|excel)|.*\.(docx?|pptx?|xlsx?|pdf|indd|qxd|tex|dvi|rtf)$", re.I
+    r"untitled|\(?(anonymous|unspecified)\)?|microsoft (word|powerpoint|excel).*"
+    r"|.*\.(docx?|pptx?|xlsx?|pdf|indd|qxd|tex|dvi|rtf)",
+    re.IGNORECASE,
 )
 
 
