@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from app.questions.normal import plain
+from app.questions.vocabulary import LOOSE_NUMBERS, MONTHS, NUMBERS, SCALES, UNITS
 
 
 @dataclass(frozen=True)
@@ -49,53 +50,7 @@ class Identifier:
 
 Figure = Number | Date | Time | Identifier
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january januar jan jänner", "february februar feb febr", "march märz mar mrz maerz", "april apr",
-            "may mai", "june juni jun", "july juli jul", "august aug", "september sep sept",
-            "october oktober oct okt", "november nov", "december dezember dec dez",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}  # fmt: skip
-_WORDS = {
-    word: Decimal(value)
-    for value, words in {
-        0: "zero null", 1: "one eins ein eine einen einem einer eines once einmal", 2: "two zwei twice zweimal",
-        3: "three drei dreimal", 4: "four vier viermal", 5: "five fünf", 6: "six sechs", 7: "seven sieben",
-        8: "eight acht", 9: "nine neun", 10: "ten zehn", 11: "eleven elf", 12: "twelve zwölf",
-        13: "thirteen dreizehn", 14: "fourteen vierzehn", 15: "fifteen fünfzehn", 16: "sixteen sechzehn",
-        17: "seventeen siebzehn", 18: "eighteen achtzehn", 19: "nineteen neunzehn", 20: "twenty zwanzig",
-        30: "thirty dreißig dreissig", 40: "forty vierzig", 50: "fifty fünfzig", 60: "sixty sechzig",
-        70: "seventy siebzig", 80: "eighty achtzig", 90: "ninety neunzig", 100: "hundred hundert",
-    }.items()
-    for word in words.split()
-}  # fmt: skip
-_LOOSE_WORDS = frozenset("one ein eine einen einem einer eines once einmal null acht hundred".split())
-_SCALES = {
-    "thousand": 3, "tausend": 3, "tsd": 3, "k": 3, "million": 6, "millions": 6, "millionen": 6, "mio": 6,
-    "billion": 9, "milliarde": 9, "milliarden": 9, "mrd": 9, "bn": 9,
-}  # fmt: skip
-_UNITS = {
-    name: unit
-    for unit, names in {
-        "%": "% percent prozent pct", "EUR": "€ eur euro euros", "USD": "$ usd dollar dollars us$",
-        "GBP": "£ gbp pound pounds pfund", "CHF": "chf franken fr", "second": "second seconds sekunde sekunden sec",
-        "minute": "minute minutes minuten min", "hour": "hour hours stunde stunden hr hrs",
-        "day": "day days tag tage tagen arbeitstage arbeitstagen werktage werktagen kalendertage kalendertagen",
-        "week": "week weeks woche wochen", "month": "month months monat monate monaten",
-        "quarter": "quarter quarters quartal quartale quartalen", "year": "year years jahr jahre jahren",
-        "km": "km kilometer kilometers kilometre kilometres", "m": "m meter meters metre metres metern",
-        "cm": "cm centimeter zentimeter", "mm": "mm millimeter", "kg": "kg kilogram kilogramm kilo",
-        "g": "g gram grams gramm", "t": "tonne tonnes tonnen", "l": "l liter litre litres liters",
-        "kw": "kw", "kwh": "kwh", "w": "watt", "v": "v volt", "bar": "bar", "°c": "°c",
-    }.items()
-    for name in names.split()
-}  # fmt: skip
-_MONTH = "(?:" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+_MONTH = "(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b\.?"
 _DATES = (
     re.compile(
         rf"(?<![\w.])(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?(?P<n>{_MONTH})(?:,?\s+(?P<y>\d{{4}})\b)?",
@@ -153,12 +108,12 @@ def missing(statement: Iterable[Figure], source: Iterable[Figure]) -> list[Figur
 
 def is_money_or_share(word: str) -> bool:
     """Whether a word only says what a number counts: percent or a currency."""
-    return len(_UNITS.get(word.casefold(), "")) in (1, 3) and not _UNITS[word.casefold()].islower()
+    return len(UNITS.get(word.casefold(), "")) in (1, 3) and not UNITS[word.casefold()].islower()
 
 
 def is_unit(word: str) -> bool:
     """Whether a word is a unit or currency, and so belongs to its number."""
-    return word.casefold() in _UNITS or word.casefold() in _SCALES
+    return word.casefold() in UNITS or word.casefold() in SCALES
 
 
 def _demanded_met(figure: Figure, held: tuple[Figure, ...]) -> bool:
@@ -215,7 +170,7 @@ def _date_choices(parts: dict[str, str | None]) -> frozenset[tuple[int | None, i
     name = parts.get("n")
     if name and name == name.lower() and name in ("may", "mar", "sep", "march", "dec"):
         return frozenset()  # "may 5": the verb
-    month = _MONTHS[name.casefold().rstrip(".")] if name else int(parts["m"] or 0)
+    month = MONTHS[name.casefold().rstrip(".")] if name else int(parts["m"] or 0)
     year = int(parts["y"] or 0) if parts.get("y") else None
     if year is not None and len(parts["y"] or "") == 2:
         year += 2000 if year < 70 else 1900
@@ -268,7 +223,7 @@ def _is_code(shown: str) -> bool:
     if _ID_SUFFIX.match(shown):
         return False
     head, _, tail = shown.partition("-")
-    return not (head.replace(".", "").isdigit() and tail.casefold() in _UNITS | _SCALES.keys() | {"tägig"})
+    return not (head.replace(".", "").isdigit() and tail.casefold() in UNITS | SCALES.keys() | {"tägig"})
 
 
 def _numbers(text: str, found: list[Figure]) -> str:
@@ -278,17 +233,17 @@ def _numbers(text: str, found: list[Figure]) -> str:
     for match in _COMPOUND.finditer(text):
         tens, ones = match["t"] or match["t2"], match["o"] or match["o2"]
         unit, end = _unit_after(text, match.end())
-        value = _WORDS[tens.casefold()] + _WORDS["eins" if ones.casefold() == "ein" else ones.casefold()]
+        value = NUMBERS[tens.casefold()] + NUMBERS["eins" if ones.casefold() == "ein" else ones.casefold()]
         spots.append((match.start(), end, Number(value, unit, match.group())))
     text = _COMPOUND.sub(lambda match: "|" * len(match.group()), text)
     for match in _WORD.finditer(text):
         word = match.group().casefold()
-        if word in _WORDS:
+        if word in NUMBERS:
             unit, end = _unit_after(text, match.end())
-            loose = word in _LOOSE_WORDS
-            spots.append((match.start(), end, Number(_WORDS[word], unit, match.group(), loose)))
+            loose = word in LOOSE_NUMBERS
+            spots.append((match.start(), end, Number(NUMBERS[word], unit, match.group(), loose)))
     for match in _ARTICLE.finditer(text):
-        unit = _UNITS.get(match["u"].casefold(), "")
+        unit = UNITS.get(match["u"].casefold(), "")
         if unit:
             spots.append((match.start(), match.end(), Number(Decimal(1), unit, match.group(), True)))
     spots.sort(key=lambda spot: spot[0])
@@ -300,7 +255,7 @@ def _read_number(text: str, match: re.Match[str]) -> list[tuple[int, int, Number
     digits = match["n"]
     unit, end = _unit_after(text, match.end())
     if match["cur"]:
-        unit, end = _UNITS[match["cur"].strip()], match.end()
+        unit, end = UNITS[match["cur"].strip()], match.end()
     sign = -1 if match["sign"] == "-" and not match["cur"] else 1
     scale = _scale_after(text, match.end())
     if scale:
@@ -335,7 +290,7 @@ def parse_number(digits: str) -> Decimal:
 
 def _scale_after(text: str, at: int) -> tuple[int, int] | None:
     match = _AFTER.match(text, at)
-    power = _SCALES.get(match["w"].casefold()) if match else None
+    power = SCALES.get(match["w"].casefold()) if match else None
     return (power, match.end() - at) if match and power else None
 
 
@@ -344,7 +299,7 @@ def _unit_after(text: str, at: int) -> tuple[str, int]:
     match = _AFTER.match(text, at)
     if not match:
         return "", at
-    unit = _UNITS.get(match["w"].casefold(), "")
+    unit = UNITS.get(match["w"].casefold(), "")
     if unit or match.group().endswith("."):
         return unit, match.end()
     if text[at : at + 5].casefold() == " per ":  # "87 per cent"
@@ -367,7 +322,7 @@ def _unit_after(text: str, at: int) -> tuple[str, int]:
         "each",
     }:
         return "", at
-    return _UNITS.get(second["w"].casefold(), ""), second.end()
+    return UNITS.get(second["w"].casefold(), ""), second.end()
 
 
 def _with_range_units(text: str, spots: list[tuple[int, int, Number]]) -> list[Number]:

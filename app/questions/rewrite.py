@@ -13,17 +13,12 @@ from contextlib import aclosing
 from app.questions.decline import is_refusal
 from app.questions.prompt import Turn, messages_of, without_specials
 from app.questions.types import EngineClient
+from app.questions.vocabulary import LEANING
 from app.questions.words import content_stems, tokens
 from models.types import Message
 
 MOST_TOKENS = 60
 _LONGEST = 300
-_LEANS = frozenset(
-    """it its they them their theirs he him his she her hers this that these those there former latter same one ones also
-    er ihm ihn sein seine seiner seinen seinem dessen deren ihnen dies diese dieser dieses diesem diesen das dort dabei
-    dafür dazu davon daran darauf darin damit dagegen daraus hierfür hierzu solche solcher solches genannte genannten
-    auch""".split()
-)
 _BEGINS = re.compile(
     r"^\W*(?:and|but|or|so|what about|how about|why|why not|since when|until when|und|aber|oder|also|warum|wieso|weshalb|"
     r"seit wann|bis wann|wie ist es|wie sieht es|was ist mit|was gilt für|gilt das|same for|then|else|more|otherwise|sonst)\b",
@@ -45,7 +40,7 @@ def is_standalone(question: str) -> bool:
     words = [token.casefold() for token in tokens(question)]
     if _BEGINS.match(question) or len(words) < 4:
         return False
-    return len(content_stems(question)) >= 2 and not any(word in _LEANS for word in words)
+    return len(content_stems(question)) >= 2 and not any(word in LEANING for word in words)
 
 
 async def make_standalone(

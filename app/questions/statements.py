@@ -9,18 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_ABBREVIATIONS = frozenset(
-    """e.g i.e vs etc approx dr mr mrs ms prof st no nos fig figs eq sec ch art pp p vol ed eds al inc ltd co corp dept est
-    jan feb mar apr jun jul aug sep sept oct nov dec a.m p.m u.s u.k ph.d
-    z.b d.h u.a o.ä u.ä i.d.r z.t v.a s.o s.u z.zt b.z.w m.w o.g u.u i.s.d i.v.m n.chr v.chr
-    bzw usw nr nrn abs ca inkl exkl zzgl ggf evtl bspw sog vgl max min mind std tel str hr fr abt anl ziff kap bd hrsg
-    dipl ing jh okt dez mrz ges lt gem art s mio mrd tsd zzt wg""".split()
+from app.questions.vocabulary import (
+    ABBREVIATIONS,
+    ABBREVIATIONS_AT_ENDS,
+    ABBREVIATIONS_OF_NUMBERS,
+    ARTICLES_BEFORE_ORDINALS,
 )
-_BEFORE_DIGITS = frozenset("no nos nr art fig figs min max sec ch p pp vol gem".split())
-_SENTENCE_FINAL = frozenset({"etc", "usw", "a.m", "p.m", "inc", "ltd", "co", "corp", "u.a", "al"})
-_ORDINAL_BEFORE = frozenset(
-    "der die das dem den des im am zum zur vom ab bis seit und oder jeder jede jedes jeden ein eine einen einem".split()
-)
+
 _MONTH_NEXT = re.compile(
     r"(?:jan|feb|mär|maerz|apr|mai|jun|jul|aug|sep|okt|nov|dez|quartal|stock|etage|absatz|kapitel|teil|stufe|klasse)",
     re.I,
@@ -195,12 +190,12 @@ def _is_sentence_end(before: str, following: str) -> bool:
         return not nxt[:1].islower()
     if word.isdigit() and len(word) <= 2:
         previous = words[-2].casefold().lstrip("(") if len(words) > 1 else ""
-        return not (nxt[0].islower() or _MONTH_NEXT.match(nxt) or previous in _ORDINAL_BEFORE)
+        return not (nxt[0].islower() or _MONTH_NEXT.match(nxt) or previous in ARTICLES_BEFORE_ORDINALS)
     if nxt[0].islower():
         return False
-    if word in _SENTENCE_FINAL or (word in _BEFORE_DIGITS and not nxt[0].isdigit()):
+    if word in ABBREVIATIONS_AT_ENDS or (word in ABBREVIATIONS_OF_NUMBERS and not nxt[0].isdigit()):
         return True
-    return not (word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()))
+    return not (word in ABBREVIATIONS or (len(word) == 1 and word.isalpha()))
 
 
 def _says_nothing(text: str) -> bool:

@@ -17,9 +17,9 @@ from app.questions.numbers import Figure, Identifier, Number, figures, is_money_
 from app.questions.spans import Source, Span
 from app.questions.statements import Piece
 from app.questions.types import CitationView, Reason, StatementVerdict, StatementView
+from app.questions.vocabulary import STOP
 from app.questions.words import (
-    CONNECTIVE,
-    STOP,
+    CONNECTIVE_STEMS,
     content_stems,
     covered,
     language,
@@ -120,7 +120,7 @@ def read_claim(text: str, asked: frozenset[str] = frozenset(), tongue: str = "")
     """Takes a statement apart. `asked` are the stems of the question: they may stand anywhere in the passage; `tongue`
     is its language when its own words do not tell."""
     flat = plain(re.sub(r"[*_`#|]+", " ", text))
-    stems = {s: w for s, w in content_stems(flat).items() if s not in CONNECTIVE and not is_money_or_share(w)}
+    stems = {s: w for s, w in content_stems(flat).items() if s not in CONNECTIVE_STEMS and not is_money_or_share(w)}
     lang = language(flat) or tongue
     quotes = tuple(q for found in _QUOTED.findall(text) for q in found if len(q.split()) >= 3)
     return Claim(
@@ -193,10 +193,10 @@ def _cover(claim: Claim, span: Span, held: frozenset[str]) -> float:
     anywhere = held | span.around
     german = (claim.language or span.source.language) == "de"
     total = found = 0
-    for stem, word in claim.stems.items():
+    for wanted, word in claim.stems.items():
         weight = 2 if german and word[0].isupper() else 1
         total += weight
-        found += weight * covered(stem, anywhere if stem in claim.asked else held)
+        found += weight * covered(wanted, anywhere if wanted in claim.asked else held)
     return found / total if total else float(claim.counted > 0)
 
 
@@ -256,7 +256,7 @@ def _names(text: str, lang: str) -> list[str]:
     words = tokens(text)
     found: list[str] = []
     for i, word in enumerate(words):
-        if is_unit(word) or word.casefold() in STOP or stem(word) in CONNECTIVE:
+        if is_unit(word) or word.casefold() in STOP or stem(word) in CONNECTIVE_STEMS:
             continue
         abbreviation = len(word) >= 2 and word.isupper()
         in_row = i > 0 if lang == "en" else i > 1 and words[i - 1][0].isupper()

@@ -5,34 +5,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from app.questions.vocabulary import CONNECTIVE, ENGLISH, GERMAN, NEGATORS, STOP
+
 _TOKEN = re.compile(r"(?<!\w)[^\W\d_]+(?:['’-][^\W\d_]+)*(?!\w)")
-_EN = """a an the and or but if then than that this these those there here of in on at by for from to with within into
-onto over under about as is are was were be been being am do does did done has have had having will would shall should
-can could may might must it its they them their he she his her him you your we our us i me my who whom whose which what
-when where why how also just only so such very any some all each every both either more most other same own too up out
-off per via not no nor never none without neither cannot isn aren wasn weren don doesn didn won wouldn shouldn couldn
-hasn haven hadn t s ll re ve d let get gets got""".split()
-_DE = """der die das den dem des ein eine einen einem einer eines und oder aber wenn dann als dass daß dies diese dieser
-dieses diesem diesen jene es sie er ihn ihm ihr ihre ihrer ihren ihrem ihres sein seine seiner seinen seinem seines wir
-uns unser unsere ich mich mir du dich dir man sich ist sind war waren sein bin bist wird werden wurde wurden worden
-hat haben hatte hatten kann können könnte konnten darf dürfen dürfte muss müssen musste soll sollen sollte sollten will
-wollen möchte mag in im an am auf aus bei beim bis durch für gegen hinter mit nach neben ohne über um unter von vom vor
-zu zum zur zwischen auch nur noch schon sehr so wie was wer wen wem wessen wo wann warum welche welcher welches welchem
-welchen alle alles aller allen jede jeder jedes jedem jeden hier dort da daher dabei dafür damit dazu davon daran darauf
-darin nicht kein keine keinen keinem keiner keines nie niemals weder noch nein ja etwa sowie bzw lt laut gemäß""".split()
-_CONNECTIVE = """according document documents passage passages text source sources section states state stated mention
-mentioned mentions describe described describes provide provided provides following follows include includes included
-including however therefore thus additionally furthermore moreover overall summary example specifically based yes answer
-question information means mean refer refers dokument dokumente dokumenten passage passagen quelle quellen abschnitt
-angegeben beschrieben erwähnt folgende folgenden folgendes lautet beträgt jedoch daher zudem außerdem zusammenfassend
-beispiel antwort frage enthält enthalten heißt bedeutet the""".split()
-STOP: frozenset[str] = frozenset(_EN) | frozenset(_DE)
-_EN_ONLY = frozenset(_EN) - frozenset(_DE)
-_DE_ONLY = frozenset(_DE) - frozenset(_EN)
-_NEGATORS = frozenset(
-    """not no never none neither nor cannot without nobody nothing nowhere nicht kein keine keinen keinem keiner keines nie
-    niemals weder ohne niemand nichts nirgends excluded excludes exclude ausgeschlossen unless""".split()
-)
+_ENGLISH_ONLY = ENGLISH - GERMAN
+_GERMAN_ONLY = GERMAN - ENGLISH
 _NO_NEGATION = re.compile(
     r"\b(?:not only|no later than|not later than|no more than|not more than|no less than|not less than|no fewer than|"
     r"(?:does|do|may|must|shall|can)(?:\s+not|n't) exceed|not exceed(?:ing)?|not limited to|whether or not|if not|no\.\s*(?=\d)|"
@@ -73,12 +50,9 @@ def content_stems(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for token in tokens(text):
         word = token.casefold()
-        if len(word) > 1 and word not in STOP and word not in _NEGATORS:
+        if len(word) > 1 and word not in STOP and word not in NEGATORS:
             found.setdefault(stem(word), token)
     return found
-
-
-CONNECTIVE: frozenset[str]
 
 
 @lru_cache(maxsize=20_000)
@@ -97,7 +71,7 @@ _SUFFIXES = (
     ("er", 3), ("ly", 4), ("ung", 4), ("st", 5), ("s", 3), ("e", 3), ("n", 4), ("t", 5), ("y", 3),
 )  # fmt: skip
 _REPLACED: dict[str, str] = {"ies": "", "ied": "", "y": ""}
-CONNECTIVE = frozenset(stem(word) for word in _CONNECTIVE)
+CONNECTIVE_STEMS = frozenset(stem(word) for word in CONNECTIVE)
 
 
 def covered(wanted: str, held: frozenset[str]) -> bool:
@@ -128,8 +102,8 @@ def _related(one: str, other: str) -> bool:
 def language(text: str) -> str:
     """ "en", "de" or "" by the little words, else by endings; enough for a question or a sentence."""
     words = [token.casefold() for token in tokens(text)]
-    german = sum(word in _DE_ONLY or any(c in "äöüß" for c in word) for word in words)
-    english = sum(word in _EN_ONLY for word in words)
+    german = sum(word in _GERMAN_ONLY or any(c in "äöüß" for c in word) for word in words)
+    english = sum(word in _ENGLISH_ONLY for word in words)
     if english == german:
         german = sum(len(word) > 4 and word.endswith(_DE_ENDINGS) for word in words)
         english = sum(len(word) > 4 and word.endswith(_EN_ENDINGS) for word in words)
@@ -153,7 +127,7 @@ def _clauses(text: str) -> list[str]:
 
 def _negates(clause: str) -> bool:
     return any(
-        token.casefold() in _NEGATORS or token.casefold().replace("’", "'").endswith("n't") for token in tokens(clause)
+        token.casefold() in NEGATORS or token.casefold().replace("’", "'").endswith("n't") for token in tokens(clause)
     )
 
 

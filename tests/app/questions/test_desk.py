@@ -11,7 +11,8 @@ import pytest
 from app.db import tables
 from app.documents.delete import delete_document
 from app.errors import Conflict, Invalid, NotFound
-from app.questions import conversations, desk as desk_module
+from app.questions import conversations
+from app.questions import desk as desk_module
 from app.questions.desk import AnswerDesk
 from app.questions.events import Done, Event, Failed, Retrieved, Rewritten, Snapshot, Statement, Stopped, Token, Waiting
 from app.questions.types import AnswerView
