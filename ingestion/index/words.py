@@ -44,6 +44,8 @@ _PART = re.compile(r"[^\W_]+")
 _RUN = re.compile(r"\d+|[^\W\d_]+")
 _GROUPED = re.compile(r"\d{1,3}(?:([.,'’])\d{3})(?:\1\d{3})*(?:[.,]\d+)?")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_COUNTED = re.compile(r"\d+[-_.]?[^\W\d_A-Z]{1,3}")  # 19th, 1990s, 90er, 10km
 _SPACED_GROUP = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 _UMLAUT = re.compile(r"(?<![aeiouq])([aou])e")
 _LETTERS = str.maketrans({"ø": "o", "æ": "a", "œ": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})
@@ -94,7 +96,7 @@ def analyse_question(text: str, languages: Sequence[str]) -> list[Term]:
     before = ""
     for token in _tokens(text):
         for term in _question_terms(token, before, languages):
-            terms.setdefault(term.word, term)
+            terms[term.word] = _both(terms.get(term.word), term)
         before = token
     return list(terms.values())
 
@@ -115,13 +117,21 @@ def _tokens(text: str) -> Iterator[str]:
     return (match.group() for match in _TOKEN.finditer(text))
 
 
+def _both(one: Term | None, other: Term) -> Term:
+    if one is None or one == other:
+        return other
+    return Term(other.word, tuple(dict.fromkeys(one.stems + other.stems)), one.identifier or other.identifier)
+
+
 def _question_terms(token: str, before: str, languages: Sequence[str]) -> Iterator[Term]:
     pieces = _pieces(token)
-    stems = {fold(word): _stems_of(word, languages) for word in pieces.stemmable}
     for word in pieces.words:
-        yield Term(word, stems.get(word, ()), identifier=word == pieces.whole)
+        yield Term(word, identifier=word == pieces.whole)
+    for word in filter(fold, pieces.stemmable):
+        yield Term(fold(word), _stems_of(word, languages))
     if token.isdecimal() and before.isalpha():
-        yield Term(fold(before) + token, identifier=True)
+        sure = before.isupper() or (len(token) > 2 and not _YEAR.fullmatch(token))  # "ppr 9087", but not "in 2022"
+        yield Term(fold(before) + token, identifier=sure)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -168,7 +178,8 @@ def _identifier(token: str) -> _Pieces:
     joined = [a + b for a, b in pairwise(runs)] if len(runs) <= 8 else []
     words = dict.fromkeys([*(runs if len(runs) <= 16 else []), *joined, whole])
     kept = tuple(word for word in words if 0 < len(word) <= LONGEST_TERM)
-    return _Pieces(kept, whole=whole if any(c.isalpha() for c in whole) else "")
+    named = any(c.isalpha() for c in whole) and not _COUNTED.fullmatch(token)
+    return _Pieces(kept, whole=whole if named else "")
 
 
 @lru_cache(maxsize=1 << 17)

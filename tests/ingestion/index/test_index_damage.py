@@ -65,6 +65,8 @@ def test_a_damaged_generation_is_passed_over(root: Path, harm: Callable[[Path], 
         found, problems = contents(copy)
         assert problems == {"damaged"}, name
         assert found == ({1, 2} if name == "CURRENT" else {1}), name
+        if number % 4:
+            continue
         with IndexWriter(copy, "m", DIM) as writer:  # and the writer mends it
             assert writer.problems
             assert writer.contents() == found

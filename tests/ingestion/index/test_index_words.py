@@ -74,6 +74,18 @@ def test_plain_words_are_no_identifiers() -> None:
     assert identifiers("How many days of leave do I have?") == set()
 
 
+@pytest.mark.parametrize(
+    "text", ["19th century", "the 1990s", "10km", "die 90er", "in 2022", "page 12", "24/7", "12.03.2024"]
+)
+def test_ordinals_units_and_years_are_no_identifiers(text: str) -> None:
+    assert identifiers(text) == set()
+
+
+@pytest.mark.parametrize("text", ["2FA", "A4", "COVID-19", "IBM3270", "ISO 9001", "iso 9001", "EN 2022", "3M-7"])
+def test_names_of_things_are_identifiers(text: str) -> None:
+    assert len(identifiers(text)) == 1
+
+
 def test_stems_carry_their_language() -> None:
     assert analyse("Häuser Haeusern", "de").stems == "de:haus de:haus"
     assert analyse("houses", "en").stems == "en:hous"
@@ -104,6 +116,7 @@ def test_terms_are_single_words(text: str, language: str) -> None:
 
 @given(st.text())
 def test_what_is_indexed_is_found_by_the_same_text(text: str) -> None:
-    indexed = set(analyse(text, "de").words.split())
-    asked = {term.word for term in analyse_question(text, ["de"])}
-    assert asked <= indexed | {term.word for term in analyse_question(text, ["de"]) if term.identifier}
+    asked = {term.word: term for term in analyse_question(text, ["de"])}
+    indexed = analyse(text, "de")
+    assert set(indexed.words.split()) <= set(asked)
+    assert set(indexed.stems.split()) <= {stem for term in asked.values() for stem in term.stems}
