@@ -15,7 +15,7 @@ from models.engine.profiles import EngineProfile, all_cores
 from models.engine.server import EngineServer
 
 TEST_MODEL = "smollm2-135m"
-READY_SECONDS = 240.0
+READY_SECONDS = 600.0
 
 
 @dataclass(frozen=True)
@@ -76,3 +76,10 @@ def wait_ready(server: EngineServer) -> None:
         if status.state == "failed" or time.monotonic() > end:
             pytest.fail(f"the engine is {status.state}: {status.detail}")
         time.sleep(0.2)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The first test that uses the engine waits for its start; on a busy machine that takes minutes."""
+    for item in items:
+        if item.get_closest_marker("engine") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(900))

@@ -69,7 +69,7 @@ CAUSES: tuple[tuple[str, Diagnosis], ...] = (
         Diagnosis("This vLLM cannot serve a model of this kind. Choose another BELEG_MODEL.", True),
     ),
     (
-        r"No such file or directory: '[^']*\.safetensors|Error while deserializing header|Cannot find any model weights",
+        r"No such file or directory: '[^']*\.safetensors|Error while deserializing header|find any model weights",
         Diagnosis("The model's folder is damaged. Delete it and start again; it is fetched anew.", True),
     ),
     (r"No space left on device", Diagnosis("The disk is full. Free some space.")),

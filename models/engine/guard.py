@@ -8,7 +8,6 @@ names the group, for the next start to look at. Only the standard library, so th
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import select
@@ -51,18 +50,25 @@ def _parent_lives(parent: int) -> bool:
 
 
 def _end_group(child: subprocess.Popen[bytes], grace: float) -> None:
-    if child.poll() is None:
-        _signal_group(child.pid, signal.SIGTERM)
-        end = time.monotonic() + grace
-        while child.poll() is None and time.monotonic() < end:
-            time.sleep(0.05)
-    _signal_group(child.pid, signal.SIGKILL)  # whoever of the group is left, without its leader too
+    """SIGTERM, time to leave shared memory tidy (also where the leader is dead already), then SIGKILL."""
+    _signal_group(child.pid, signal.SIGTERM)
+    end = time.monotonic() + grace
+    while time.monotonic() < end:
+        child.poll()  # lets a dead leader leave the group
+        if not _signal_group(child.pid, 0):
+            return
+        time.sleep(0.05)
+    _signal_group(child.pid, signal.SIGKILL)
     child.wait()
 
 
-def _signal_group(group: int, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
+def _signal_group(group: int, number: int) -> bool:
+    """Whether there was anybody to signal. Number 0 only looks."""
+    try:
         os.killpg(group, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
 
 
 def write_note(note: Path, group: int) -> None:
