@@ -10,6 +10,7 @@ from ingestion.parsers.lines import block
 from ingestion.parsers.office_zip import Package
 from ingestion.parsers.sheets_formats import shown
 from ingestion.parsers.tables import table
+from ingestion.parsers.whole import whole
 from ingestion.types import Block
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -61,11 +62,7 @@ def _points(series: etree._Element, *kinds: str) -> dict[int, str]:
     if holder is None:
         return {}
     points = list(holder.iter(f"{_C}pt"))[:_MAX_POINTS]
-    return {
-        int(point.get("idx", "0")): _figure(" ".join(_texts(point, f"{_C}v")))
-        for point in points
-        if point.get("idx", "0").isdigit() and len(point.get("idx", "0")) < 8
-    }
+    return {whole(point.get("idx"), 0, 10**7): _figure(" ".join(_texts(point, f"{_C}v"))) for point in points}
 
 
 def _texts(element: etree._Element | None, tag: str) -> list[str]:

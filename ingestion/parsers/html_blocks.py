@@ -11,6 +11,7 @@ from lxml import etree
 from ingestion.parsers.html_tables import MAX_DEPTH, grid, is_layout
 from ingestion.parsers.lines import block, code
 from ingestion.parsers.tables import table
+from ingestion.parsers.whole import whole
 from ingestion.types import Block, BlockKind, Refused
 
 UNSHOWN_NAMES = (
@@ -98,7 +99,7 @@ class _Walk:
         if tag in _HEADINGS:
             self.kind, self.level = "heading", _HEADINGS[tag]
         elif tag in {"ul", "ol", "menu", "dir"}:
-            self.lists.append(_first_number(element) if tag == "ol" else 0)
+            self.lists.append(whole(element.get("start"), 1, 10**6) if tag == "ol" else 0)
         elif tag == "li":
             self.mark = self._next_mark()
         elif tag == "br":
@@ -149,8 +150,3 @@ class _Walk:
         yield from filter(None, [table(found.rows, found.headers)])
         for inner in found.inner:
             yield from _Walk(self.depth + 1).run(inner)
-
-
-def _first_number(element: etree._Element) -> int:
-    start = element.get("start", "1")
-    return int(start) if start.isascii() and start.isdigit() and 0 < len(start) < 7 else 1

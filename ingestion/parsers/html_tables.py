@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from ingestion.parsers.tables import MAX_COLUMNS, repeated
+from ingestion.parsers.whole import whole
 
 MAX_DEPTH = 12  # tables in tables; deeper ones are read as running text
 _LAYOUT_CELL = 1_500  # characters; a longer cell is a column of a page, not of a table
@@ -119,8 +120,7 @@ def _length(cell: etree._Element) -> int:
 
 
 def _span(cell: etree._Element, name: str) -> int:
-    value = cell.get(name, "1").strip()
-    return min(int(value), 1_000) if value.isascii() and value.isdigit() and 0 < len(value) < 6 and int(value) else 1
+    return max(whole(cell.get(name), 1, 1_000), 1)
 
 
 def _leading(heads: list[bool]) -> int | None:

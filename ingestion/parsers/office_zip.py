@@ -36,6 +36,9 @@ _PRESENTATIONS = (  # macro files, shows and templates are read like what they h
     b"vnd.openxmlformats-officedocument.presentationml.slideshow.main+xml",
     b"vnd.openxmlformats-officedocument.presentationml.template.main+xml",
 )
+# How many strings a workbook claims to have: optional, and calamine sets aside memory for as many as are claimed
+_STRINGS = re.compile(rb"<(?:\w{1,20}:)?sst\s[^<>]{0,4000}>")
+_COUNTS = re.compile(rb"""\s(?:uniqueCount|count)\s*=\s*(?:"[^"]*"|'[^']*')""")
 _PRESENTATION = b"vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
 
 
@@ -176,6 +179,8 @@ def _rewritten(name: str, data: bytes, members: dict[str, zipfile.ZipInfo]) -> b
             "Open it in its program, save it anew and upload that copy.",
         )
     data = _STRICT.sub(rb"http://schemas.openxmlformats.org/\1/2006/", data)
+    if name.startswith("xl/"):
+        data = _STRINGS.sub(lambda tag: _COUNTS.sub(b"", tag.group()), data)
     if name == "[Content_Types].xml":
         for kind in _PRESENTATIONS:
             data = data.replace(kind, _PRESENTATION)

@@ -17,7 +17,7 @@ from ingestion.parsers.office_zip import Package
 
 MAX_BYTES = 24 * 2**20  # a larger sheet is read without formats
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_BUILT_IN = {2: "0.00", 4: "#,##0.00", 9: "0%", 10: "0.00%", 39: "#,##0.00", 40: "#,##0.00"}
+_BUILT_IN = {"2": "0.00", "4": "#,##0.00", "9": "0%", "10": "0.00%", "39": "#,##0.00", "40": "#,##0.00"}
 _CURRENCY = re.compile(r"\[\$([^\]-]+)(?:-[0-9A-Fa-f]+)?\]|\"\s*([^\"0-9#]{1,4}?)\s*\"|([€$£¥])")
 _CURRENCIES_NAMES = "€ $ £ ¥ EUR USD GBP CHF SEK NOK DKK PLN CZK HUF Fr. kr zł Kč Ft"
 _CURRENCIES = frozenset(_CURRENCIES_NAMES.split())
@@ -93,12 +93,11 @@ def _styles(package: Package) -> dict[str, Format]:
     if not found:
         return {}
     root = package.root(found[0])
-    codes = {int(item.get("numFmtId", 0)): item.get("formatCode", "") for item in root.iter(f"{_MAIN}numFmt")}
+    codes = _BUILT_IN | {item.get("numFmtId", ""): item.get("formatCode", "") for item in root.iter(f"{_MAIN}numFmt")}
     records = root.find(f"{_MAIN}cellXfs")
     styles = {}
     for index, record in enumerate(records if records is not None else ()):
-        number = int(record.get("numFmtId", 0))
-        form = _parsed(codes.get(number, _BUILT_IN.get(number, "")))
+        form = _parsed(codes.get(record.get("numFmtId", ""), ""))
         if form != PLAIN:
             styles[str(index)] = form
     return styles

@@ -16,6 +16,7 @@ from ingestion.parsers.drawings import DRAWN, drawn, paragraph
 from ingestion.parsers.lines import block
 from ingestion.parsers.office_zip import Package
 from ingestion.parsers.tables import repeated, table
+from ingestion.parsers.whole import whole
 from ingestion.types import Block
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -134,6 +135,5 @@ def _alternatives(slide: Any) -> list[etree._Element]:
 
 def _alternative(order: int, choice: etree._Element) -> _Placed:
     offset = next(choice.iter(f"{_A}off"), None)
-    place = (offset.get("y", "0"), offset.get("x", "0")) if offset is not None else ("0", "0")
-    top, left = (int(text) if text.lstrip("-").isdigit() else 0 for text in place)
+    top, left = (whole(offset.get(name), 0, 10**9) if offset is not None else 0 for name in ("y", "x"))
     return _Placed(top, left, 0, order, tuple(_text(choice, "")))

@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
+from ingestion.parsers.whole import whole
+
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _LEVELS = 9
+_MOST = 10**7
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"))
 _ROMAN_LOW = ((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 
@@ -70,7 +73,7 @@ class Numbering:
             for override in item.iter(f"{W}lvlOverride"):
                 start = _value(override, "startOverride")
                 if start is not None:
-                    self._starts[number, _whole(override.get(f"{W}ilvl"), 0)] = _whole(start, 1)
+                    self._starts[number, whole(override.get(f"{W}ilvl"), 0, _LEVELS)] = whole(start, 1, _MOST)
 
     def _count(self, number: str, abstract: str, levels: list[_Level], level: int) -> None:
         counter = self._counters.setdefault(abstract, _Counter())
@@ -94,10 +97,10 @@ class Numbering:
 
 
 def _read_level(item: etree._Element, levels: list[_Level]) -> None:
-    at = _whole(item.get(f"{W}ilvl"), 0)
+    at = whole(item.get(f"{W}ilvl"), 0, _LEVELS)
     if at < _LEVELS:
         levels[at] = _Level(
-            start=_whole(_value(item, "start"), 1),
+            start=whole(_value(item, "start"), 1, _MOST),
             kind=_value(item, "numFmt") or "decimal",
             text=_value(item, "lvlText") or "",
             legal=item.find(f"{W}isLgl") is not None,
@@ -126,7 +129,3 @@ def _roman(value: int) -> str:
 def _value(element: etree._Element, name: str) -> str | None:
     child = element.find(f"{W}{name}")
     return child.get(f"{W}val") if child is not None else None
-
-
-def _whole(text: str | None, default: int) -> int:
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 8 else default

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from ingestion.parsers.whole import whole
+
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _HEADING = re.compile(
     r"^(?:heading|überschrift|titre|título|titulo|titolo|encabezado|kop|nagłówek|nadpis|rubrik|overskrift|otsikko)"
@@ -71,7 +73,7 @@ def _combined(chain: list[etree._Element]) -> Style:
         is_contents=any(_CONTENTS.match(name) for name in names),
         is_list=any(name.startswith(_LISTS) for name in names),
         number=next((text for text in (_numbered(found, "numId") for found in properties) if text), ""),
-        depth=_depth(next((text for text in (_numbered(found, "ilvl") for found in properties) if text), "")),
+        depth=whole(next((text for text in (_numbered(found, "ilvl") for found in properties) if text), ""), 0, 8),
     )
 
 
@@ -86,7 +88,7 @@ def _adjusted(style: Style, properties: etree._Element) -> Style:
         is_contents=style.is_contents,
         is_list=style.is_list,
         number="" if number == "0" else number,
-        depth=_depth(depth) if depth else style.depth,
+        depth=whole(depth, 0, 8) if depth else style.depth,
     )
 
 
@@ -101,18 +103,14 @@ def _level(name: str, properties: etree._Element | None) -> int | None:
 
 def _outline(properties: etree._Element | None) -> int | None:
     level = _value(properties, "outlineLvl")
-    if level is None or not level.isdigit():
+    if level is None:
         return None
-    return int(level) + 1 if int(level) < 9 else 0
+    return (whole(level, 9, 9) + 1) % 10
 
 
 def _numbered(properties: etree._Element | None, name: str) -> str:
     holder = properties.find(f"{W}numPr") if properties is not None else None
     return _value(holder, name) or ""
-
-
-def _depth(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 3 else 0
 
 
 def _value(element: etree._Element | None, name: str) -> str | None:

@@ -15,6 +15,7 @@ from ingestion.parsers.drawings import DRAWN, drawn
 from ingestion.parsers.lines import block
 from ingestion.parsers.office_zip import Package
 from ingestion.parsers.tables import MAX_COLUMNS, repeated, table
+from ingestion.parsers.whole import whole
 from ingestion.parsers.word_notes import Notes, author
 from ingestion.parsers.word_numbering import Numbering
 from ingestion.parsers.word_styles import Style, Styles, W
@@ -251,5 +252,4 @@ def _named_headers(element: etree._Element, count: int) -> int | None:
 
 def _span(properties: etree._Element | None) -> int:
     span = properties.find(f"{W}gridSpan") if properties is not None else None
-    value = span.get(f"{W}val", "1") if span is not None else "1"
-    return min(int(value), 200) if value.isascii() and value.isdigit() and 0 < len(value) < 6 and int(value) else 1
+    return max(whole(span.get(f"{W}val"), 1, 200), 1) if span is not None else 1

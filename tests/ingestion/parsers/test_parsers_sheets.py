@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable
 from datetime import date, datetime, time
 from pathlib import Path
@@ -126,6 +127,21 @@ def test_a_format_far_away_is_no_value(tmp_path: Path) -> None:
         sheet.write_blank(1_048_575, 16_383, None, book.add_format({"bold": True}))
 
     assert text(read(tmp_path, fill)) == "near"
+
+
+def test_a_workbook_that_claims_billions_of_strings_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    with xlsxwriter.Workbook(str(path)) as book:
+        book.add_worksheet().write(0, 0, 'a text with count="2" in it')
+    with zipfile.ZipFile(path) as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    strings = parts["xl/sharedStrings.xml"]
+    parts["xl/sharedStrings.xml"] = strings.replace(b'uniqueCount="1"', b'uniqueCount="99999999999999"')
+    assert parts["xl/sharedStrings.xml"] != strings
+    with zipfile.ZipFile(path, "w") as file:
+        for name, data in parts.items():
+            file.writestr(name, data)
+    assert text(sheets.read(path, silent)) == 'a text with count="2" in it'
 
 
 def test_an_empty_workbook_is_refused(tmp_path: Path) -> None:

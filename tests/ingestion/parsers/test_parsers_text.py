@@ -12,6 +12,7 @@ from office_files import silent
 from ingestion.parsers import text
 from ingestion.parsers.encoding import decode
 from ingestion.parsers.lines import LONG, UNBROKEN, broken, clean, lines
+from ingestion.parsers.whole import whole
 from ingestion.types import Parsed, Refused
 
 MARKDOWN = """\
@@ -123,6 +124,11 @@ def test_breaking_loses_nothing_but_white_space(content: str) -> None:
     found = [line.text for line in lines(content)]
     assert "".join("".join(found).split()) == "".join(clean(content).split())
     assert all(len(piece) <= UNBROKEN for piece in found)
+
+
+@given(st.text(max_size=20))
+def test_numbers_in_markup_may_be_anything(content: str) -> None:
+    assert 0 <= whole(content, 7, 100) <= 100
 
 
 @given(st.binary(max_size=300))
