@@ -196,7 +196,6 @@ def _prices(sheet: Any, title: Any, head: Any, centre: Any, euro: Any, day: Any)
     sheet.write(0, 0, "Preisliste 2026: Präzisions-Druckregler der Baureihe PPR", title)
     sheet.write(1, 0, "Nettopreise in Euro ab Werk Hamburg; ersetzt die Liste vom 1. Juli 2025")
     sheet.merge_range(3, 4, 3, 5, "Preis je Stück", centre)
-    sheet.merge_range(3, 6, 3, 8, "Lieferung", centre)
     for column, name in enumerate(
         (
             "Artikelnummer",
@@ -206,7 +205,7 @@ def _prices(sheet: Any, title: Any, head: Any, centre: Any, euro: Any, day: Any)
             "netto",
             "mit 19 % MwSt.",
             "Mindestmenge",
-            "Lieferzeit (Arbeitstage)",
+            "Lieferzeit (Tage)",
             "gültig ab",
         )
     ):
