@@ -25,7 +25,7 @@ TERMINAL = {"cli", "benchmarks", "db"}  # read in a terminal, in English
 KEYWORDS: dict[str, tuple[int, ...] | None] = {"_": None, "gettext": None, "text": (1,), "counted": (1, 2)}
 
 
-def _all(kind: type) -> Iterator[type]:
+def _all(kind: type[BelegError]) -> Iterator[type[BelegError]]:
     for one in kind.__subclasses__():
         yield one
         yield from _all(one)

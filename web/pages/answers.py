@@ -23,14 +23,13 @@ class Chip:
 
 @dataclass(frozen=True)
 class Row:
-    """A statement as it is shown. `marker` is its list marker, `begins` a new paragraph, `cells` of a table row."""
+    """A statement as it is shown. `marker` is its list marker, `cells` those of a table row."""
 
     index: int
     view: StatementView
     chips: tuple[Chip, ...]
     text: str
     marker: str
-    begins: bool
     cells: tuple[str, ...]
 
 
@@ -47,7 +46,7 @@ class Numbers:
         text = view.text.lstrip("# ") if view.kind == "connective" else view.text
         lead = view.lead.strip()
         cells = tuple(cell.strip() for cell in text.strip("| ").split("|")) if "|" in lead else ()
-        return Row(index, view, _once_each(chips), text, _marker(lead), "\n\n" in view.lead, cells)
+        return Row(index, view, _once_each(chips), text, _marker(lead), cells)
 
     def _chip(self, index: int, position: int, citation: CitationView) -> Chip:
         key = (citation.document_id, citation.document, citation.ordinal, citation.page)
