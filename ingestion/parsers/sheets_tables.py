@@ -34,8 +34,8 @@ def blocks(name: str, rows: list[Row], merged: Merged) -> Iterator[Block]:
     if rows and not _UNNAMED.match(name):
         yield from filter(None, [block("heading", name, level=1)])
     header, columns = "", (0, 0)
-    for group in _joined(list(_groups(rows))):
-        titles, body = _split(group)
+    for group in _joined(list(_groups(rows)), merged):
+        titles, body = _split(group, merged)
         for row in titles:
             yield from filter(None, [block("paragraph", " ".join(cell for cell in row.cells if cell))])
         if not body:
@@ -63,7 +63,7 @@ def _groups(rows: list[Row]) -> Iterator[list[Row]]:
         yield group
 
 
-def _joined(groups: list[list[Row]]) -> Iterator[list[Row]]:
+def _joined(groups: list[list[Row]], merged: Merged) -> Iterator[list[Row]]:
     """Column names set off from their figures by one blank row go with the figures."""
     held: list[Row] = []
     for group in groups:
@@ -72,7 +72,7 @@ def _joined(groups: list[list[Row]]) -> Iterator[list[Row]]:
         elif held:
             yield held
         held = []
-        names = _split(group)[1]
+        names = _split(group, merged)[1]
         if names and len(names) <= 3 and all(_names(row) for row in names) and len(names[-1].filled) > 1:
             held = group
         else:
@@ -81,14 +81,30 @@ def _joined(groups: list[list[Row]]) -> Iterator[list[Row]]:
         yield held
 
 
-def _split(group: list[Row]) -> tuple[list[Row], list[Row]]:
+def _split(group: list[Row], merged: Merged) -> tuple[list[Row], list[Row]]:
     """Title rows (one filled text cell, before the first row with several) and the rest."""
     start = 0
-    while start < len(group) and len(group[start].filled) == 1 and not any(group[start].figures):
+    while start < len(group) and _is_title(group[start], group, merged):
+        start += 1
+    if start + 2 < len(group) and _is_caption(group[start], group[start + 1], merged):
         start += 1
     if all(len(row.filled) == 1 for row in group):  # a list in one column
         return ([], group) if any(any(row.figures) for row in group) else (group, [])
     return group[:start], group[start:]
+
+
+def _is_title(row: Row, group: list[Row], merged: Merged) -> bool:
+    """One text alone in its row. Merged over some columns, but not from the first on, it names those columns."""
+    if len(row.filled) != 1 or any(row.figures):
+        return False
+    first = min(other.filled[0] for other in group)
+    return row.filled[0] == first or not _spans_columns(row, merged)
+
+
+def _is_caption(row: Row, names: Row, merged: Merged) -> bool:
+    """A sparse row above the column names ("In millions of CHF ... January-June 2023") holds for all columns."""
+    sparse = len(row.filled) * 2 <= len(names.filled)
+    return sparse and _names(row) and _names(names) and not _spans_columns(row, merged)
 
 
 def _header_rows(body: list[Row], merged: Merged) -> int:

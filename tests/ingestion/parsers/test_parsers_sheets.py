@@ -56,6 +56,33 @@ def test_titles_blank_rows_and_merged_names(tmp_path: Path) -> None:
     assert (south.header, south.text) == (header, "Süd | 5 | 6 | 7 | 8")
 
 
+def test_a_name_over_some_columns_is_no_title(tmp_path: Path) -> None:
+    def fill(book: Any) -> None:
+        sheet = book.add_worksheet()
+        sheet.merge_range(0, 0, 0, 2, "Preisliste")
+        sheet.merge_range(1, 1, 1, 2, "Preis")
+        sheet.write_row(2, 0, ("Artikel", "netto", "brutto"))
+        sheet.write_row(3, 0, ("PPR-9087", 100, 119))
+
+    title, table = read(tmp_path, fill).pages[0].blocks
+    assert title.text == "Preisliste"
+    assert table.text == "Artikel | Preis netto | Preis brutto\nPPR-9087 | 100 | 119"
+
+
+def test_a_sparse_row_above_the_names_holds_for_all_columns(tmp_path: Path) -> None:
+    def fill(book: Any) -> None:
+        sheet = book.add_worksheet()
+        sheet.write(0, 0, "In Mio. CHF")
+        sheet.write(0, 4, "Januar-Juni 2026")
+        sheet.write_row(1, 1, ("Umsatz", "Kosten", "Gewinn", "Steuern"))
+        sheet.write_row(3, 0, ("Zone EUR", 9467, 1570, 1373, -197))
+
+    caption, table = read(tmp_path, fill).pages[0].blocks
+    assert caption.text == "In Mio. CHF Januar-Juni 2026"
+    assert table.text == "| Umsatz | Kosten | Gewinn | Steuern\nZone EUR | 9467 | 1570 | 1373 | -197"
+    assert table.header == "| Umsatz | Kosten | Gewinn | Steuern"
+
+
 def test_cells_merged_over_rows_belong_to_each(tmp_path: Path) -> None:
     def fill(book: Any) -> None:
         sheet = book.add_worksheet()
