@@ -111,7 +111,12 @@ def _passage(ordinal: int, units: list[Unit], path: list[tuple[int, str]], count
         marks.append(Mark(length, length + len(unit.text), unit.page, unit.box))
         length += len(unit.text)
     text = "".join(parts)
-    return Passage(ordinal, text, tuple(heading for _, heading in path), tuple(marks), count(text))
+    return Passage(ordinal, text, _above(first, path), tuple(marks), count(text))
+
+
+def _above(first: Unit, path: list[tuple[int, str]]) -> tuple[str, ...]:
+    """The headings in force above a passage. One that starts with a heading stands under the higher ones only."""
+    return tuple(text for level, text in path if not first.heading or level < first.heading)
 
 
 def _joint(before: Unit, after: Unit) -> str:

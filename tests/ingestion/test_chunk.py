@@ -192,3 +192,17 @@ def test_a_line_that_is_too_long_is_split_at_sentences() -> None:
 def test_nothing_to_cut() -> None:
     assert cut(Parsed("text", "text", ()), SIZE, count) == []
     assert cut(one_page(paragraph("  ", "")), SIZE, count) == []
+
+
+def test_a_passage_that_starts_with_a_heading_stands_under_the_higher_ones_only():
+    blocks = (
+        Block("heading", (Line("3 Leave"),), level=1),
+        Block("heading", (Line("3.1 Claim"),), level=2),
+        Block("paragraph", (Line("Thirty days a year are granted to everybody here. " * 4),)),
+        Block("heading", (Line("3.2 Carrying over"),), level=2),
+        Block("paragraph", (Line("Until the end of March of the following year. " * 4),)),
+    )
+    parsed = Parsed("text", "text", (Page(1, blocks),), has_pages=False)
+    passages = cut(parsed, 50, lambda text: len(text.split()))
+    second = next(passage for passage in passages if passage.text.startswith("3.2"))
+    assert second.headings == ("3 Leave",)
