@@ -89,16 +89,21 @@ def diagnose(log_tail: str, code: int) -> Diagnosis:
             return diagnosis
     if code == 128 + signal.SIGILL or "Illegal instruction" in log_tail:
         return Diagnosis("This processor lacks instructions vLLM needs (AVX2 at least).", True)
-    if code in {128 + signal.SIGKILL, -signal.SIGKILL} or "died unexpectedly" in log_tail:
+    error = _last_error(log_tail)
+    if code in {128 + signal.SIGKILL, -signal.SIGKILL} or (not error and _lost_a_process(log_tail)):
         return Diagnosis(
             "The engine was killed, most likely because memory ran out. Close other programs, lower "
             "BELEG_KV_CACHE_GIB or choose a smaller BELEG_MODEL."
         )
-    return Diagnosis(f"The engine ended by itself (exit code {code}{_last_error(log_tail)}).")
+    return Diagnosis(f"The engine ended by itself (exit code {code}{error}).")
+
+
+def _lost_a_process(log_tail: str) -> bool:
+    return any(sign in log_tail for sign in ("died unexpectedly", "EngineDeadError", "Executor failed."))
 
 
 def _last_error(log_tail: str) -> str:
-    errors = re.findall(
-        r"^(?:\(\w+ pid=\d+\) )?(?:ERROR .*?\] )?((?:\w+\.)*\w*(?:Error|Exception): .+)$", log_tail, re.MULTILINE
-    )
+    """The last exception printed, without those that only say that another process is gone."""
+    line = r"^(?:\(\w+ pid=\d+\) )?(?:ERROR .*?\] )?((?:\w+\.)*\w*(?:Error|Exception): .+)$"
+    errors = [text for text in re.findall(line, log_tail, re.MULTILINE) if not _lost_a_process(text)]
     return f": {errors[-1][:200]}" if errors else ""

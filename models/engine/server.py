@@ -80,7 +80,9 @@ class EngineServer:
     def start(self) -> None:
         """Begin to start; does nothing while it runs or starts. After `failed` it tries anew."""
         if self._thread is not None and self._thread.is_alive():
-            return
+            if self._status.state != "failed":
+                return
+            self._thread.join(GRACE_SECONDS)  # it has nothing left to do but to end
         self._stopping.clear()
         self._set("starting", "starting the engine", restarts=0)
         self._thread = threading.Thread(target=self._supervise, name="engine", daemon=True)

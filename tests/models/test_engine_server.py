@@ -191,6 +191,8 @@ def test_a_log_never_grows_without_limit(tmp_path: Path, monkeypatch: pytest.Mon
         ),
         ("ValueError: 1.5 GiB KV cache is needed, which is larger than the available", 1, "BELEG_KV_CACHE_GIB", True),
         ("RuntimeError: Engine core proc EngineCore died unexpectedly", 1, "most likely because memory ran out", False),
+        ("vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue.", 0, "memory ran out", False),
+        ("AssertionError: odd\nRuntimeError: Engine core proc died unexpectedly", 1, "AssertionError: odd", False),
         ("", 137, "most likely because memory ran out", False),
         ("", 132, "lacks instructions", True),
         ("(APIServer pid=7) ValueError: odd", 1, "exit code 1: ValueError: odd", False),
