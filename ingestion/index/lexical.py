@@ -40,10 +40,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Found:
-    """Best first. `keys` are (content id, ordinal); `named` are the passages among them that hold an identifier of the
-    question; `coverage` in [0, 1] is how much of the question's weight (inverse document frequency) can be found."""
+    """Best first. `keys` are (content id, ordinal), `scores` their BM25 scores; `named` are the passages that hold an
+    identifier of the question; `coverage` in [0, 1] is how much of the question's weight (inverse document frequency)
+    occurs in the index at all."""
 
     keys: list[tuple[int, int]]
+    scores: list[float]
     named: list[tuple[int, int]]
     coverage: float
 
@@ -65,14 +67,13 @@ class LexicalIndex:
         frequencies = {term.word: self._frequency(term) for term in terms}
         known = sorted((t for t in terms if frequencies[t.word]), key=lambda t: frequencies[t.word])[:MOST_TERMS]
         if not known or not visible or limit < 1:
-            return Found([], [], 0.0)
+            return Found([], [], [], 0.0)
         question, only = self._any(known), self._only(visible)
         naming = [term for term in known if _names(term, frequencies[term.word])]
-        return Found(
-            keys=self._best([question, *only], limit),
-            named=self._best([question, self._any(naming), *only], limit) if naming else [],
-            coverage=self._coverage(terms, frequencies),
-        )
+        best = self._best([question, *only], limit)
+        named = self._best([question, self._any(naming), *only], limit) if naming else []
+        coverage = self._coverage(terms, frequencies)
+        return Found([key for _, key in best], [score for score, _ in best], [key for _, key in named], coverage)
 
     def _frequency(self, term: Term) -> int:
         """Passages of the whole index that hold the term in some form."""
@@ -96,14 +97,13 @@ class LexicalIndex:
         members = tantivy.Query.term_set_query(self._schema, "content", sorted(ids))
         return [(occur, tantivy.Query.const_score_query(members, 0.0))]
 
-    def _best(self, clauses: list[tuple[Any, Any]], limit: int) -> list[tuple[int, int]]:
+    def _best(self, clauses: list[tuple[Any, Any]], limit: int) -> list[tuple[float, tuple[int, int]]]:
         hits = self._searcher.search(tantivy.Query.boolean_query(clauses), limit=limit, count=False).hits
         addresses = [address for _, address in hits]
         contents = self._searcher.fast_field_values("content", addresses)
         ordinals = self._searcher.fast_field_values("ordinal", addresses)
-        scores = [-score for score, _ in hits]
-        ranked = sorted(zip(scores, contents, ordinals, strict=True))  # ties do not depend on how segments lie
-        return [(int(content), int(ordinal)) for _, content, ordinal in ranked]
+        found = [(float(hit[0]), (int(c), int(o))) for hit, c, o in zip(hits, contents, ordinals, strict=True)]
+        return sorted(found, key=lambda one: (-one[0], one[1]))  # ties do not depend on how segments lie
 
     def _coverage(self, terms: Sequence[Term], frequencies: dict[str, int]) -> float:
         weights = {t.word: math.log(1 + (self.passages + 0.5) / (frequencies[t.word] + 0.5)) for t in terms}

@@ -41,8 +41,8 @@ class Query:
 
 @dataclass(frozen=True)
 class Hit:
-    """A passage found, named by (content_id, ordinal). `score` is the fused one: comparable within one search only.
-    Ranks count from 1; `similarity` is the cosine, None where the dense leg did not return the passage."""
+    """A passage found, named by (content_id, ordinal). `score` is the fused one (`fusion.py`), comparable within one
+    search only. Ranks count from 1; `similarity` is the cosine, None where the dense leg did not return the passage."""
 
     content_id: int
     ordinal: int

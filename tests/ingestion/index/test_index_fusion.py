@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ingestion.index import lexical, vectors
-from ingestion.index.fusion import DENSE, K, dense_weight, fuse
+from ingestion.index.fusion import DENSE, dense_weight, fuse
 
 
 def dense(*keys: tuple[int, int]) -> vectors.Found:
@@ -13,25 +13,36 @@ def dense(*keys: tuple[int, int]) -> vectors.Found:
 
 
 def words(*keys: tuple[int, int], named: tuple[tuple[int, int], ...] = (), coverage: float = 1.0) -> lexical.Found:
-    return lexical.Found(list(keys), list(named), coverage)
+    return lexical.Found(list(keys), [8.0 / (1 + n) for n in range(len(keys))], list(named), coverage)
 
 
-def test_scores_are_sums_of_weighted_reciprocal_ranks() -> None:
-    hits = fuse(dense((1, 0), (2, 0)), words((2, 0), (3, 0)), 0.5, 10)
-    assert [hit.content_id for hit in hits] == [2, 3, 1]
-    assert [hit.score for hit in hits] == pytest.approx([0.5 / (K + 2) + 1 / (K + 1), 1 / (K + 2), 0.5 / (K + 1)])
-    assert (hits[0].dense_rank, hits[0].lexical_rank, hits[1].dense_rank, hits[2].lexical_rank) == (2, 1, None, None)
-    assert hits[2].similarity == pytest.approx(0.9)
+def test_scores_are_weighted_sums_of_normalised_scores() -> None:
+    hits = fuse(dense((1, 0), (2, 0), (4, 0)), words((2, 0), (3, 0)), 0.5, 10)
+    assert [hit.content_id for hit in hits] == [2, 1, 3, 4]
+    assert [hit.score for hit in hits] == pytest.approx([1 + 0.25, 0.5, 0.5, 0.0])
+    assert (hits[0].dense_rank, hits[0].lexical_rank, hits[1].lexical_rank, hits[2].dense_rank) == (2, 1, None, None)
+    assert hits[1].similarity == pytest.approx(0.9)
+
+
+def test_a_single_passage_has_the_whole_weight() -> None:
+    (hit,) = fuse(dense((1, 0)), words(), 0.5, 10)
+    assert hit.score == pytest.approx(0.5)
 
 
 def test_a_passage_that_holds_the_identifier_comes_first() -> None:
-    hits = fuse(dense((1, 0)), words((2, 0), (1, 0), named=((2, 0),)), 1.0, 10)
+    hits = fuse(dense((1, 0), (2, 0)), words((1, 0), (2, 0), named=((2, 0),)), 1.0, 10)
     assert hits[0].content_id == 2
+
+
+def test_a_leg_without_weight_decides_nothing() -> None:
+    hits = fuse(dense((1, 0), (2, 0)), words((2, 0), (1, 0)), 0.0, 10)
+    assert [hit.content_id for hit in hits] == [2, 1]
 
 
 def test_words_that_occur_nowhere_do_not_count() -> None:
     hits = fuse(dense((1, 0), (2, 0)), words((3, 0), coverage=0.0), 1.0, 10)
-    assert [hit.content_id for hit in hits] == [1, 2]
+    assert hits[0].content_id == 1
+    assert hits[-1].score == 0.0
 
 
 @pytest.mark.parametrize(
