@@ -13,6 +13,11 @@ _markdown = MarkdownIt("zero", {"html": False, "linkify": False, "breaks": False
 )
 
 
+def unmarked(text: str) -> str:
+    """A piece of an unfinished statement: its marks may still lack their partners, so it is shown without them."""
+    return text.replace("*", "").replace("`", "")
+
+
 def inline(text: str) -> Markup:
     """One statement: a sentence, a list item or the cells of a table row."""
     return Markup(nh3.clean(_markdown.renderInline(text), tags=_TAGS, attributes={}))  # noqa: S704

@@ -77,6 +77,16 @@ def _in_code() -> Iterator[Found]:
             for node in ast.walk(tree):
                 if isinstance(node, ast.Call):
                     yield from ((message, where) for message in _of_call(node, constants))
+            yield from ((message, where) for message in _kept_apart(tree))
+
+
+def _kept_apart(tree: ast.Module) -> Iterator[str]:
+    """Message and hint of an error that a module keeps as a pair of sentences."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple) and len(node.value.elts) == 2:
+            pair = [_string(element, {}) for element in node.value.elts]
+            if all(text and text[-1] in ".!?" and " " in text for text in pair):
+                yield from (text for text in pair if text)
 
 
 def _constants(tree: ast.Module) -> dict[str, str]:

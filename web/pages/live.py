@@ -28,6 +28,7 @@ from app.questions.events import (
 )
 from app.questions.types import AnswerView, StatementView
 from web.language import words_for
+from web.markup import unmarked
 from web.pages.answers import Numbers, shown
 from web.pages.view import to_html
 from web.sse import encode
@@ -61,7 +62,7 @@ class LiveAnswer:
             case Retrieved(passages=passages):
                 yield self._send(event, "status", "parts/status.html", waiting="", passages=passages)
             case Token(text=text):
-                yield encode("token", escape(text), event.seq)
+                yield encode("token", escape(unmarked(text)), event.seq)
             case Statement(index=index, view=view):
                 yield self._statement(event, index, view)
             case Snapshot(answer=answer):

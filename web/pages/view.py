@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from web.language import words_for
-from web.markup import inline
+from web.markup import inline, unmarked
 from web.messages import LANGUAGES, words
 
 HERE = Path(__file__).parent.parent
@@ -55,7 +55,7 @@ def environment(language: str) -> Environment:
     spoken = words(language)
     env.install_gettext_translations(spoken.catalogue, newstyle=True)  # type: ignore[attr-defined]
     env.globals.update(words=spoken, counted=spoken.counted, languages=LANGUAGES, static=static)
-    env.filters["markdown"] = inline
+    env.filters.update(markdown=inline, unmarked=unmarked)
     return env
 
 

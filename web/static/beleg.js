@@ -125,7 +125,10 @@ document.addEventListener("htmx:afterSwap", (event) => {
   body.classList.add("source-open");
   panel.scrollTop = 0;
   panel.querySelector("#source-title")?.focus({ preventScroll: true });
-  panel.querySelector("mark, .mark")?.scrollIntoView({ block: "center" });
+  const mark = panel.querySelector("mark, .mark")?.getBoundingClientRect();
+  const frame = panel.getBoundingClientRect();
+  // only the panel moves, and only as far as needed: scrollIntoView would move the page with it
+  if (mark && mark.bottom > frame.bottom - 60) panel.scrollTop += mark.top - frame.top - frame.height / 2;
 });
 
 function closeSource() {
