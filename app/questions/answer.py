@@ -17,24 +17,28 @@ from app.errors import BelegError, NotFound
 from app.questions import record
 from app.questions.draft import Draft
 from app.questions.events import Done, Failed, Snapshot, Statement, Stopped, Token
-from app.questions.find import find, turn_before_pause, whole
+from app.questions.find import find, turn_before_pause
 from app.questions.keeper import Keeper
+from app.questions.nearest import nearest
+from app.questions.progress import Asked, Progress
 from app.questions.prompt import Prompt, Turn, build
-from app.questions.record import Asked, Progress
-from app.questions.spans import Source
+from app.questions.spans import Source, warm
 from app.questions.trace import Notes
-from app.questions.types import AnswerState, AnswerView, CitationView, StatementView
-from app.questions.verify import best_match, cite, read_claim
+from app.questions.types import ENDED, AnswerState, AnswerVerdict, CitationView, StatementView
+from app.questions.views import live_view
 from app.questions.work import Work
 from models.engine.client import EngineBroke, EngineBusy, EngineError, EngineUnreachable
 from models.types import Message
 
 ANSWER_SECONDS = 900.0
 UNREACHABLE_SECONDS = 120.0
-NEAREST = 3
 _RETRY_SECONDS = 0.5
 _ENGINE_STOPPED = ("The engine stopped while it was answering.", "What had arrived is kept. Ask again in a moment.")
 _TOO_LONG = ("The answer took too long and was ended.", "What had arrived is kept. Ask again, or ask for less.")
+_NOT_STORED = (
+    "The answer could not be stored.",
+    "The server's disk may be full. What is shown is lost when you leave.",
+)
 _BROKEN = ("Something went wrong while answering.", "Ask again. If it happens again, the server's log says more.")
 
 log = structlog.get_logger(__name__)
@@ -43,8 +47,13 @@ log = structlog.get_logger(__name__)
 class Answering:
     """One answer on its way."""
 
-    def __init__(self, work: Work, answer_id: str, interrupted: Literal["", "stop", "pause"] = "") -> None:
+    def __init__(
+        self, work: Work, answer_id: str, *, asked: Asked | None = None, interrupted: Literal["", "stop"] = ""
+    ) -> None:
+        """`asked`: the question when it is known already; else it is read from the database."""
         self._work, self._answer_id = work, answer_id
+        self._known = asked
+        self._ending = False
         self._reason: Literal["", "stop", "pause"] = interrupted
         self._state: AnswerState = "waiting"
         self._asked: Asked | None = None
@@ -58,7 +67,7 @@ class Answering:
 
     def interrupt(self, reason: Literal["stop", "pause"]) -> None:
         """End it at the next moment: stopped for good, or paused until somebody listens again."""
-        if not self._reason and not self.task.done():
+        if not self._reason and not self._ending and not self.task.done():
             self._reason = reason
             if self._asked is not None:
                 self.task.cancel()
@@ -86,7 +95,8 @@ class Answering:
             self._work.log.close()
 
     async def _answer(self) -> None:
-        self._asked = asked = await self._work.in_thread(self._read)
+        asked = self._known if self._known else await self._work.in_thread(self._read)
+        self._asked = asked
         self._notes, self._standalone = asked.notes, asked.standalone
         self._turn = turn_before_pause(asked) if asked.passages else None
         await self._go_on_from(asked)
@@ -107,9 +117,8 @@ class Answering:
             sources = [*(p for turn in asked.history for p in turn.passages), *asked.passages]
             self._draft = self._begin(sources, asked)
         if self._work.log.next_seq > 1:
-            view = await self._work.in_thread(self._view)
-            going = replace(view, state="streaming" if asked.text else "waiting")
-            self._work.log.add(lambda seq: Snapshot(seq, going))
+            view = live_view(asked, replace(self._progress(), state="streaming" if asked.text else "waiting"))
+            self._work.log.add(lambda seq: Snapshot(seq, view))
         if self._reason:
             raise asyncio.CancelledError
 
@@ -163,7 +172,7 @@ class Answering:
         self._work.watch.start("engine")
         stream = self._work.services.engine.stream(messages, max_tokens=most, continue_last=bool(draft.text))
         async with aclosing(stream) as chunks:
-            warm = asyncio.get_running_loop().run_in_executor(self._work.pool, _warm, prompt.sources)
+            warming = asyncio.get_running_loop().run_in_executor(self._work.pool, warm, prompt.sources)
             async for chunk in chunks:
                 if chunk.text:
                     self._take(draft, chunk.text)
@@ -173,7 +182,7 @@ class Answering:
                     self._notes = replace(self._notes, cut=True)
                 if draft.repeats:
                     break
-        await warm
+        await warming
 
     def _take(self, draft: Draft, text: str) -> None:
         if self._state != "streaming":
@@ -190,25 +199,34 @@ class Answering:
         self._keeper.soon()
 
     async def _end(self, state: AnswerState, message: str = "", hint: str = "") -> None:
-        """Stores the answer as it stands and tells the listeners."""
-        self._state = state
+        """Stores the answer as it stands and tells the listeners, also when it could not be stored."""
+        self._ending, self._state = True, state
+        self._work.watch.finish()
+        if self._draft and state != "paused":
+            self._draft.finish(whole=state == "done" and not self._notes.cut)
         try:
             await self._keeper.stop()
-            self._work.watch.finish()
-            if self._draft and state != "paused":
-                self._draft.finish(whole=state == "done" and not self._notes.cut)
-            await self._save(self._progress(f"{message}\n{hint}".strip()))
-            if state != "paused":
-                self._tell(await self._work.in_thread(self._view), message, hint)
+            progress = self._progress(f"{message}\n{hint}".strip())
+            await self._save(progress)
         except NotFound:
             log.info("answer was deleted while it was written", answer=self._answer_id)
+        except Exception:
+            log.exception("storing an answer failed", answer=self._answer_id)
+            self._state = "failed"
+            self._tell(self._progress("\n".join(_NOT_STORED)))
+        else:
+            self._tell(progress)
 
-    def _tell(self, view: AnswerView, message: str, hint: str) -> None:
+    def _tell(self, progress: Progress) -> None:
+        """The last event; none after a pause."""
+        if self._asked is None:
+            return
+        view = live_view(self._asked, progress)
         if view.state == "failed":
-            self._work.log.add(lambda seq: Failed(seq, message, hint, view))
+            self._work.log.add(lambda seq: Failed(seq, view.error, view.hint, view))
         elif view.state == "stopped":
             self._work.log.add(lambda seq: Stopped(seq, view))
-        else:
+        elif view.state == "done":
             self._work.log.add(lambda seq: Done(seq, view))
 
     # storing
@@ -226,17 +244,10 @@ class Answering:
             if not keep(db, self._answer_id, progress):
                 raise NotFound("There is no such answer.", "The conversation may have been deleted.")
 
-    def _view(self) -> AnswerView:
-        with self._work.services.database.session() as db:
-            return record.view_answer(db, self._work.viewer, self._answer_id)
-
     def _progress(self, error: str = "") -> Progress:
         draft, turn = self._draft, self._turn
-        verdict = draft.verdict() if draft and (draft.statements or self._state == "done") else ""
-        if self._state == "done" and draft is None:
-            verdict = "declined"
-        ended = self._state in ("done", "stopped", "failed")
-        if verdict == "declined" and ended and not self._notes.declined:
+        verdict = self._verdict() if self._state in ENDED else ""
+        if verdict == "declined" and not self._notes.declined:
             self._notes = replace(self._notes, declined="not_found")
         return Progress(
             state=self._state,
@@ -247,25 +258,20 @@ class Answering:
             notes=self._notes,
             standalone=self._standalone,
             passages=turn.passages if turn else (),
-            verdict=verdict if ended else "",
-            nearest=self._nearest() if verdict == "declined" and ended else (),
+            verdict=verdict,
+            nearest=self._closest() if verdict == "declined" else (),
             error=error,
         )
 
-    def _nearest(self) -> tuple[tuple[CitationView, Source], ...]:
-        """The passages that came closest, each with its line that has most of the question's words."""
+    def _verdict(self) -> AnswerVerdict:
+        """An answer that was ended before it said anything has none; one that is done and says nothing is declined."""
+        if self._draft and self._draft.statements:
+            return self._draft.verdict()
+        return "declined" if self._state == "done" else ""
+
+    def _closest(self) -> tuple[tuple[CitationView, Source], ...]:
         if self._turn is None or self._asked is None:
             return ()
         known = {p.id: p for turn in (*self._asked.history, self._turn) for p in turn.passages}
-        claim = read_claim(f"{self._asked.question} {self._standalone}")
-        close = [known[id] for id in self._turn.hint if id in known][:NEAREST]
-        matches = [(best_match(claim, [passage]), passage) for passage in close]
-        return tuple((cite(match.span if match else whole(passage)), passage) for match, passage in matches)
-
-
-def _warm(sources: tuple[Source, ...]) -> None:
-    """Reads the passages' words and figures while the engine reads the prompt, so that checking costs no time later."""
-    for source in sources:
-        _ = source.context, source.stems
-        for span in source.spans:
-            _ = span.stems, span.figures, span.negated, span.limits
+        passages = [known[id] for id in self._turn.hint if id in known]
+        return nearest(passages, f"{self._asked.question} {self._standalone}")

@@ -30,30 +30,50 @@ _STILL_READING = {
     "de": "Die Dokumente dieser Sammlung werden noch gelesen. Fragen Sie in einem Augenblick noch einmal.",
 }
 _SUBJECT = (
-    r"(?:the |these |provided |given |available )*(?:documents?|passages?|texts?|sources?|context|collection|excerpts?|"
-    r"(?:bereitgestellten |vorliegenden |angegebenen |gegebenen )?(?:dokumente?n?|passagen?|texte?n?|quellen?|unterlagen|"
-    r"auszügen?|abschnitte?n?))"
+    r"(?:the |these |provided |given |available )*"
+    r"(?:documents?|passages?|texts?|sources?|context|collection|excerpts?)|"
+    r"(?:die |den |diesen |dem |bereitgestellten |vorliegenden |angegebenen |gegebenen )*"
+    r"(?:dokumente?n?|passagen?|texte?n?|quellen?|unterlagen|auszügen?|abschnitte?n?)"
+)
+_DO_NOT = r"(?:do(?:es)? not|don't|doesn't|did not|didn't|cannot|is not|isn't|are not|no)"
+_HOLD = (
+    r"(?:contain|mention|provide|specify|specified|include|state|answer|say|hold|have|information|available|given|"
+    r"address|describe|discuss|cover|list|explicit)\w*"
+)
+_HELD = (
+    r"(?:mentioned|provided|specified|stated|given|available|found|contained|included|described|covered|addressed|"
+    r"answered|present)"
+)
+_GERMAN_HOLD = (
+    r"(?:enthalten|enthält|nennen|nennt|geben|gibt|beantworten|beantwortet|machen|sagen|sagt|erwähnen|liefern|steht)"
+)
+_GERMAN_HELD = (
+    r"(?:enthalten|genannt|angegeben|erwähnt|beschrieben|zu finden|aufgeführt|beantwortet|ersichtlich|hervor)"
 )
 _REFUSALS = re.compile(
-    rf"not in the documents|nicht in den dokumenten|"
-    rf"\b{_SUBJECT}\b[^.]{{0,60}}\b(?:do(?:es)? not|don't|doesn't|did not|didn't|cannot|is not|isn't|are not|no)\b[^.]{{0,60}}"
-    rf"\b(?:contain|mention|provide|specify|include|state|answer|say|hold|have|information|available|given|provided|"
-    rf"mentioned|specified|address|describe|discuss|cover|list|explicit)\w*|"
-    rf"\bnot (?:\w+ ){{0,2}}(?:mentioned|provided|specified|stated|given|available|found|contained|included|described|covered|"
-    rf"addressed|answered|present)\b[^.]{{0,30}}\b(?:in|by|from|within)\b[^.]{{0,30}}{_SUBJECT}|"
-    rf"\bno (?:\w+ ){{0,3}}(?:information|mention|answer|details?)\b[^.]{{0,80}}\b{_SUBJECT}|"
-    rf"\b(?:there is|i have|i found) no (?:\w+ ){{0,2}}information\b|"
-    rf"\bi (?:do not|don't|cannot|can't|am unable to|could not|couldn't) (?:have|know|find|answer|provide)\b|"
-    rf"\bi'm sorry\b|\bi am sorry\b|\bas an ai\b|"
-    rf"\b(?:es (?:gibt|finden sich|liegen)|ich habe) (?:\w+ ){{0,2}}keine (?:\w+ ){{0,2}}(?:informationen|angaben)\b|"
-    rf"\b{_SUBJECT}\b[^.]{{0,60}}\b(?:enthalten|enthält|nennen|nennt|geben|gibt|beantworten|beantwortet|machen|sagen|erwähnen|liefern)\b"
-    rf"[^.]{{0,60}}\b(?:nicht|keine?n?)\b|"
-    rf"\b(?:nicht|keine?n?)\b[^.]{{0,60}}\b(?:in|aus) (?:den |diesen |dem )?{_SUBJECT}\b[^.]{{0,30}}"
-    rf"\b(?:enthalten|genannt|angegeben|erwähnt|beschrieben|zu finden|aufgeführt|beantwortet|ersichtlich|hervor)|"
-    rf"\bich (?:kann|konnte|weiß|habe)\b[^.]{{0,40}}\b(?:nicht|keine)\b[^.]{{0,40}}\b(?:beantworten|finden|information\w*|antwort)\b|"
-    rf"\bes tut mir leid\b",
+    "|".join(
+        (
+            r"not in the documents|nicht in den dokumenten",
+            rf"\b(?:{_SUBJECT})\b[^.]{{0,60}}\b{_DO_NOT}\b[^.]{{0,60}}\b{_HOLD}",
+            rf"\bnot (?:\w+ ){{0,2}}{_HELD}\b[^.]{{0,30}}\b(?:in|by|from|within)\b[^.]{{0,30}}\b(?:{_SUBJECT})\b",
+            rf"\bno (?:\w+ ){{0,3}}(?:information|mention|answer|details?)\b[^.]{{0,80}}\b(?:{_SUBJECT})\b",
+            r"\b(?:there is|i have|i found) no (?:\w+ ){0,2}information\b",
+            r"\bi (?:do not|don't|cannot|can't|am unable to|could not|couldn't) (?:have|know|find|answer|provide)\b",
+            r"\bi'm sorry\b|\bi am sorry\b|\bas an ai\b|\bes tut mir leid\b",
+            r"\b(?:es (?:gibt|finden sich|liegen)|ich habe) (?:\w+ ){0,2}keine (?:\w+ ){0,2}"
+            r"(?:informationen|angaben)\b",
+            rf"\b(?:{_SUBJECT})\b[^.]{{0,60}}\b{_GERMAN_HOLD}\b[^.]{{0,60}}\b(?:nichts?|keine?n?)\b",
+            rf"\b(?:nichts?|keine?n?)\b[^.]{{0,60}}\b(?:in|aus) (?:{_SUBJECT})\b[^.]{{0,30}}\b{_GERMAN_HELD}",
+            r"\bich (?:kann|konnte|weiß|habe)\b[^.]{0,40}\b(?:nicht|keine)\b[^.]{0,40}\b"
+            r"(?:beantworten|finden|information\w*|antwort)\b",
+        )
+    ),
     re.IGNORECASE,
 )
+_OPENINGS = (
+    "the documents", "the passages", "the provided", "the given", "there is no information", "i'm sorry", "i cannot",
+    "die dokumente", "die passagen", "die bereitgestellten", "es gibt keine", "in den dokumenten", "in den passagen",
+)  # fmt: skip
 
 
 def is_refusal(text: str) -> bool:
@@ -62,9 +82,9 @@ def is_refusal(text: str) -> bool:
 
 
 def may_become_refusal(text: str) -> bool:
-    """Whether a beginning may still turn out to be the fixed refusal: it is not shown before that is known."""
+    """Whether an unfinished first sentence may still turn out to be a refusal: it is not shown before that is known."""
     begun = plain(text).strip("\"'*[(. ").casefold()
-    return REFUSAL.casefold().startswith(begun) or begun.startswith(REFUSAL.casefold())
+    return any(known.startswith(begun) or begun.startswith(known) for known in (REFUSAL.casefold(), *_OPENINGS))
 
 
 def not_found(language: str, close: bool) -> str:

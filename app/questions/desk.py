@@ -23,6 +23,7 @@ from app.questions import record
 from app.questions.answer import Answering
 from app.questions.events import Done, Event, Failed, Rewritten, Statement, Stopped
 from app.questions.log import EventLog
+from app.questions.progress import Asked
 from app.questions.prompt import require_short
 from app.questions.trace import Watch
 from app.questions.turnstile import Turnstile
@@ -42,6 +43,7 @@ class Running:
 
     answering: Answering
     log: EventLog
+    user_id: str
 
 
 class AnswerDesk:
@@ -73,10 +75,10 @@ class AnswerDesk:
         if conversation_id is not None:
             await self._stop_paused(viewer, conversation_id)
         model = self._services.engine.model
-        view = await self._in_session(
-            lambda db: record.hand_in(db, viewer, collection_id, question, conversation_id, model)
+        view, asked = await self._in_session(
+            lambda db: record.hand_in(db, viewer, collection_id, question, conversation_id=conversation_id, model=model)
         )
-        self._begin(viewer, view, begun, first_seq=1)
+        self._begin(viewer, view, begun, first_seq=1, asked=asked)
         return view
 
     async def events(self, viewer: Viewer, answer_id: str, after: int = 0) -> AsyncIterator[Event]:
@@ -86,13 +88,15 @@ class AnswerDesk:
         before a response has begun). Close the iterator when the listener goes.
         """
         while not self._closing:
-            view = await self.answer(viewer, answer_id)
             running = self._running.get(answer_id)
-            if running is None and view.ended:
-                for event in _replay(view, after):
-                    yield event
-                return
-            running = running or self._begin(viewer, view, time.perf_counter())
+            if running is None or running.user_id != viewer.user_id:
+                view = await self.answer(viewer, answer_id)
+                running = self._running.get(answer_id)
+                if running is None and view.ended:
+                    for event in _replay(view, after):
+                        yield event
+                    return
+                running = running or self._begin(viewer, view, time.perf_counter())
             async with aclosing(running.log.listen(after)) as events:
                 async for event in events:
                     after = event.seq
@@ -147,7 +151,9 @@ class AnswerDesk:
         viewer: Viewer,
         view: AnswerView,
         begun: float,
+        *,
         first_seq: int = 0,
+        asked: Asked | None = None,
         interrupted: Literal["", "stop"] = "",
     ) -> Running:
         """Starts the task. One that goes on numbers its events from the milliseconds since the question was asked:
@@ -160,7 +166,7 @@ class AnswerDesk:
         layout = getattr(self._services.settings, "layout", "relevance")
         watch = Watch(begun, self._services.engine.model, layout)
         work = Work(self._services, viewer, self._turnstile, self._pool, log, watch, layout)
-        running = Running(Answering(work, view.id, interrupted), log)
+        running = Running(Answering(work, view.id, asked=asked, interrupted=interrupted), log, viewer.user_id)
         self._running[view.id] = running
         running.answering.task.add_done_callback(lambda _task: self._forget(view.id, running))
         log.on_leave = partial(self._absent_after, ABSENCE_SECONDS, running)

@@ -9,12 +9,12 @@ import structlog
 
 from app.questions.events import Retrieved, Rewritten
 from app.questions.layout import LAYOUTS
+from app.questions.progress import Asked
 from app.questions.prompt import Turn
-from app.questions.record import Asked
 from app.questions.retrieve import Found, retrieve
 from app.questions.rewrite import is_standalone, make_standalone
 from app.questions.select import select
-from app.questions.spans import Source, Span
+from app.questions.spans import Source, whole
 from app.questions.trace import Notes
 from app.questions.verify import cite
 from app.questions.work import Work
@@ -85,11 +85,6 @@ def _choose(work: Work, asked: Asked, found: Sequence[Source], standalone: str) 
         language=asked.language,
         standalone=standalone,
     )
-
-
-def whole(passage: Source) -> Span:
-    """A passage's whole text as a span."""
-    return Span(passage, 0, len(passage.text))
 
 
 def _why(found: Found) -> str:

@@ -1,4 +1,4 @@
-"""Figures of a text, compared by value: numbers with their sign of percent, currency or unit, dates, times, identifiers.
+"""Figures of a text, compared by value: numbers with percent sign, currency or unit, dates, times, identifiers.
 
 `figures(text)` reads what stands there; `missing(statement, source)` names the figures of a statement that its source
 does not hold. English and German notations are read: `1.234,56` is `1,234.56`, `3. April 2026` is `2026-04-03`.

@@ -6,7 +6,7 @@ Every function is one short transaction; none is held while the engine writes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
@@ -16,54 +16,17 @@ from app.collections import access
 from app.db import tables
 from app.db.session import lock
 from app.errors import Conflict, Invalid, NotFound
+from app.questions.progress import Asked, Progress
 from app.questions.prompt import Turn
 from app.questions.sources import Key, load_sources
 from app.questions.spans import Source
-from app.questions.trace import Notes, notes_of, stored, trace_of
-from app.questions.types import AnswerView, CitationView, StatementView, Trace
-from app.questions.views import answer_views, nearest_row, statement_row
+from app.questions.trace import notes_of, stored
+from app.questions.types import AnswerView
+from app.questions.views import answer_views, asked_of, live_view, nearest_row, statement_row
 from app.questions.words import language
 
 LONGEST_QUESTION = 20_000
 RUNNING = ("waiting", "streaming")
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A question with everything needed to answer it, or to go on answering it. `history` are the turns before it;
-    `text` is what was already written, from `passages` (in prompt order; empty: not searched yet)."""
-
-    answer_id: str
-    conversation_id: str
-    collection_id: str
-    collection: str
-    question: str
-    standalone: str
-    language: str
-    asked_at: float
-    history: tuple[Turn, ...]
-    passages: tuple[Source, ...]
-    text: str
-    notes: Notes
-    trace: Trace
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far an answer has come, as it is written to the database. `first_new` is the first statement whose citations
-    are not stored yet (0 writes them all anew)."""
-
-    state: str
-    text: str
-    statements: tuple[StatementView, ...]
-    first_new: int
-    trace: Trace
-    notes: Notes
-    standalone: str = ""
-    passages: tuple[Source, ...] = ()
-    verdict: str = ""
-    nearest: tuple[tuple[CitationView, Source], ...] = ()
-    error: str = ""
 
 
 def clean_question(question: str) -> str:
@@ -84,11 +47,12 @@ def clean_question(question: str) -> str:
 
 
 def hand_in(
-    db: Session, viewer: Viewer, collection_id: str, question: str, conversation_id: str | None, model: str
-) -> AnswerView:
-    """A new waiting answer, in a new conversation when none is named. Errors: NotFound, Conflict."""
+    db: Session, viewer: Viewer, collection_id: str, question: str, *, conversation_id: str | None, model: str
+) -> tuple[AnswerView, Asked | None]:
+    """A new waiting answer, in a new conversation when none is named; a first question comes with all that is needed to
+    answer it. Errors: NotFound, Conflict."""
     lock(db)
-    access.find(db, viewer, collection_id)
+    collection = access.find(db, viewer, collection_id)
     conversation = _conversation(db, viewer, collection_id, question, conversation_id)
     last = _last_answer(db, conversation.id)
     if last and last.state in (*RUNNING, "paused"):
@@ -101,7 +65,8 @@ def hand_in(
     row = tables.Answer(conversation_id=conversation.id, position=position, question=question, model=model)
     db.add(row)
     db.flush()
-    return answer_views(db, collection_id, [row])[0]
+    asked = asked_of(row, collection.id, collection.name)
+    return live_view(asked, Progress()), None if position else asked
 
 
 def last_paused(db: Session, viewer: Viewer, conversation_id: str) -> str | None:
@@ -151,20 +116,10 @@ def read_asked(db: Session, viewer: Viewer, answer_id: str) -> Asked:
     ).all()
     keys = [key for answer in (*earlier, row) for key in _keys(answer)]
     sources = load_sources(db, collection.id, keys)
-    return Asked(
-        answer_id=row.id,
-        conversation_id=conversation.id,
-        collection_id=collection.id,
-        collection=collection.name,
-        question=row.question,
-        standalone=row.standalone,
-        language=language(row.question),
-        asked_at=row.created_at,
+    return replace(
+        asked_of(row, collection.id, collection.name),
         history=tuple(_turn(answer, sources) for answer in earlier if answer.text and answer.passages),
         passages=tuple(sources[key] for key in _keys(row) if key in sources),
-        text=row.text,
-        notes=notes_of(row.trace),
-        trace=trace_of(row.trace),
     )
 
 

@@ -20,8 +20,9 @@ from models.types import Message
 MOST_TOKENS = 60
 _LONGEST = 300
 _BEGINS = re.compile(
-    r"^\W*(?:and|but|or|so|what about|how about|why|why not|since when|until when|und|aber|oder|also|warum|wieso|weshalb|"
-    r"seit wann|bis wann|wie ist es|wie sieht es|was ist mit|was gilt für|gilt das|same for|then|else|more|otherwise|sonst)\b",
+    r"^\W*(?:and|but|or|so|what about|how about|why|since when|until when|same for|then|else|more|otherwise|"
+    r"und|aber|oder|also|warum|wieso|weshalb|seit wann|bis wann|wie ist es|wie sieht es|was ist mit|was gilt für|"
+    r"gilt das|sonst)\b",
     re.I,
 )
 _ASK = {

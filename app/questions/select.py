@@ -1,43 +1,37 @@
-"""Which of the passages found go into the prompt: the best ones, without near copies, within their number of tokens."""
+"""Which of the passages found go into the prompt: the best ones, without near copies."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from app.questions.normal import plain
-from app.questions.numbers import Figure, figures
+from app.questions.numbers import figures
 from app.questions.spans import Source
 
-_COPY = 0.9
+_ALIKE = 0.9  # share of common words
 
 
-def select(found: Sequence[Source], limit: int, known: Iterable[str] = ()) -> list[Source]:
-    """The first `limit` passages that are no near copy of an earlier one, most relevant first. Those whose ids are
-    `known` already stand in the conversation and are chosen like any other; the prompt does not repeat them."""
+def select(found: Sequence[Source], limit: int) -> list[Source]:
+    """The first `limit` passages that are no near copy of an earlier one, most relevant first."""
     chosen: list[Source] = []
-    seen: list[tuple[frozenset[str], frozenset[str]]] = []
+    words: list[frozenset[str]] = []
     for passage in found:
         if len(chosen) == limit:
             break
-        print_ = _fingerprint(passage)
-        if not any(_near_copy(print_, other) for other in seen):
+        own = frozenset(plain(passage.text).casefold().split())
+        if not any(
+            _alike(own, other) and _figures(passage) == _figures(twin)
+            for other, twin in zip(words, chosen, strict=True)
+        ):
             chosen.append(passage)
-            seen.append(print_)
+            words.append(own)
     return chosen
 
 
-def _fingerprint(passage: Source) -> tuple[frozenset[str], frozenset[str]]:
-    text = plain(passage.text).casefold()
-    return frozenset(text.split()), frozenset(_key(figure) for figure in figures(text))
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one) and len(one & other) / len(one | other) >= _ALIKE
 
 
-def _key(figure: Figure) -> str:
-    return figure.shown.casefold()
-
-
-def _near_copy(one: tuple[frozenset[str], frozenset[str]], other: tuple[frozenset[str], frozenset[str]]) -> bool:
-    """Nearly the same words and exactly the same figures: two booklets that differ in a price are no copies."""
-    words, figures_ = one
-    if figures_ != other[1] or not words:
-        return False
-    return len(words & other[0]) / len(words | other[0]) >= _COPY
+def _figures(passage: Source) -> frozenset[str]:
+    """Two booklets that differ in a price are no copies of each other."""
+    return frozenset(figure.shown.casefold() for figure in figures(passage.text))

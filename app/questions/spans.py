@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from app.questions.normal import plain
 from app.questions.numbers import Figure, figures
 from app.questions.statements import Splitter
-from app.questions.words import content_stems, language, limits, negated_clauses
+from app.questions.words import content_stems, language, limits, negated_clauses, related
 
 _LONGEST = 700
 _JOINED = 3
@@ -44,13 +46,13 @@ class Source:
     @cached_property
     def spans(self) -> tuple[Span, ...]:
         """Every span that may prove something, shortest first."""
-        units = _units(self.text)
-        found: list[Span] = []
-        for joined in range(_JOINED):
-            for first, last in zip(units, units[joined:], strict=False):
-                span = Span(self, first[0], last[1])
-                alone = joined == 0
-                if alone or (len(span.text) <= _LONGEST and not tabular(span.text)):
+        units = [Span(self, start, end) for start, end in _units(self.text)]
+        found = list(units)
+        for joined in range(2, _JOINED + 1):
+            for first in range(len(units) - joined + 1):
+                parts = tuple(units[first : first + joined])
+                span = Span(self, parts[0].start, parts[-1].end, parts)
+                if span.end - span.start <= _LONGEST and not any(part.is_row for part in parts):
                     found.append(span)
         return tuple(found)
 
@@ -70,14 +72,26 @@ class Source:
     def language(self) -> str:
         return language(self.text)
 
+    def kin(self, wanted: str) -> frozenset[str]:
+        """The stems of the passage and what stands above it that count as the wanted one."""
+        if wanted not in self._kin:
+            self._kin[wanted] = frozenset(other for other in self.stems | self.context if related(wanted, other))
+        return self._kin[wanted]
+
+    @cached_property
+    def _kin(self) -> dict[str, frozenset[str]]:
+        return {}
+
 
 @dataclass(frozen=True)
 class Span:
-    """Characters [start, end) of a passage, with what they hold (read once, when first asked for)."""
+    """Characters [start, end) of a passage, with what they hold (read once, when first asked for; one that joins
+    others has what its parts have)."""
 
     source: Source
     start: int
     end: int
+    parts: tuple[Span, ...] = ()
 
     @property
     def text(self) -> str:
@@ -89,25 +103,61 @@ class Span:
 
     @cached_property
     def stems(self) -> frozenset[str]:
+        if self.parts:
+            return frozenset().union(*(part.stems for part in self.parts))
         return frozenset(content_stems(self.plain))
 
-    @property
-    def around(self) -> frozenset[str]:
-        """Stems of the passage it stands in: what a sentence is about may have been said before. A row of a table
+    def holds(self, wanted: str) -> bool:
+        """Whether it, or what stands above its passage, has the word."""
+        return not self._held.isdisjoint(self.source.kin(wanted))
+
+    def holds_around(self, wanted: str) -> bool:
+        """Whether its passage has the word: what a sentence is about may have been said before. A row of a table
         speaks for itself."""
-        return frozenset() if tabular(self.text) else self.source.stems
+        return self.holds(wanted) if self.is_row else bool(self.source.kin(wanted))
+
+    @cached_property
+    def is_row(self) -> bool:
+        return tabular(self.text)
+
+    @cached_property
+    def language(self) -> str:
+        return self.parts[0].language if self.parts else language(self.plain)
+
+    @cached_property
+    def _held(self) -> frozenset[str]:
+        return self.stems | self.source.context
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
-        return figures(self.text)
+        if self.parts:
+            return tuple(figure for part in self.parts for figure in part.figures)
+        return figures(self.plain)
 
     @cached_property
     def negated(self) -> list[frozenset[str]]:
+        if self.parts:
+            return [clause for part in self.parts for clause in part.negated]
         return negated_clauses(self.plain)
 
     @cached_property
     def limits(self) -> frozenset[str]:
+        if self.parts:
+            return frozenset().union(*(part.limits for part in self.parts))
         return limits(self.plain)
+
+
+def whole(passage: Source) -> Span:
+    """A passage's whole text as a span."""
+    return Span(passage, 0, len(passage.text))
+
+
+def warm(sources: Iterable[Source]) -> None:
+    """Reads the passages' words and figures ahead (while the engine reads the prompt), so that checking is quick."""
+    for source in sources:
+        _ = source.context, source.stems
+        for span in source.spans:
+            _ = span.stems, span.figures, span.negated, span.limits, span.is_row, span.language
 
 
 def tabular(text: str) -> bool:
@@ -144,4 +194,4 @@ def _blocks(text: str) -> list[tuple[int, int]]:
         if tabular(line) or (len(line) < 60 and line[-1:] in ".:!?"):
             cuts.append(match.end())
     cuts = sorted({*cuts, len(text)})
-    return [(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if text[a:b].strip()]
+    return [(a, b) for a, b in pairwise(cuts) if text[a:b].strip()]

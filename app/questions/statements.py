@@ -26,13 +26,15 @@ IDS = re.compile(
     r"\s*(?<![\w.])(D\d+\.\d+)(?:(?:,|\s+and|\s+und)\s+D\d+\.\d+)*(?![\w.]*\w)",
 )
 _ACCORDING = re.compile(
-    rf"\s*(?:according to|as (?:stated|described|mentioned|per)|based on|per|in|laut|gemäß|nach|in)\b[^.,\[【(]{{0,40}}(?:(?:{IDS.pattern})(?:\s*(?:and|und|,))?)+\s*,\s*",
+    r"\s*(?:according to|as (?:stated|described|mentioned|per)|based on|per|in|laut|gemäß|nach)\b[^.,\[【(]{0,40}"
+    rf"(?:(?:{IDS.pattern})(?:\s*(?:and|und|,))?)+\s*,\s*",
     re.IGNORECASE,
 )
 _EMPTY_ASIDE = re.compile(r"\s*\((?:see|siehe|vgl\.?|cf\.?|source:?|quelle:?)?\s*\)", re.IGNORECASE)
 _ID = re.compile(r"D?(\d+\.\d+)")
 _PARTIAL_IDS = re.compile(
-    r"\s*(?:[\[【(]\s*(?:(?:sources?|quellen?|ids?|passages?):?)?\s*(?:D\d*\.?[\d., ;&/Dandu]*[^\]】)\n]{0,80})?|(?<!\w)D\d*\.?\d*|\s+)$"
+    r"\s*(?:[\[【(]\s*(?:(?:sources?|quellen?|ids?|passages?):?)?\s*(?:D\d*\.?[\d., ;&/Dandu]*[^\]】)\n]{0,80})?|"
+    r"(?<!\w)D\d*\.?\d*|\s+)$"
 )
 _MARKER = re.compile(r"[ \t]*(?:>[ \t]*)*(?:(?:[-*•–+·]|\(?\d{1,3}[.)]|[a-zA-Z][)])[ \t]+)?(?:\[[ xX]\][ \t]+)?")
 _HEADING = re.compile(r"\s*(?:#{1,6}[ \t]|(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__):?[ \t]*$)")
@@ -44,7 +46,7 @@ _INTERJECTION = re.compile(r"\s*(?:yes|no|ja|nein|sure|correct|richtig|right)[.!
 
 @dataclass(frozen=True)
 class Piece:
-    """One statement as written. `lead + text` is its raw text without the ids; `cited` are the ids, in order, once each.
+    """One statement as written. `lead + text` is its raw text without the ids; `cited` are the ids, in order, once.
 
     `claims` is false for what says nothing by itself: headings, table rules and header rows, "The plan covers:".
     """

@@ -151,9 +151,8 @@ def best_match(claim: Claim, sources: Sequence[Source]) -> Match | None:
 def compare(claim: Claim, span: Span) -> Match:
     """Everything the span lacks, as reasons; none means that it proves the claim."""
     lacking = tuple(f for f in missing(claim.figures, span.figures) if not _identifier_stands(f, span))
-    held = span.stems | span.source.context
-    names = tuple(claim.stems.get(s, s) for s in claim.names if not covered(s, held | span.around))
-    cover = _cover(claim, span, held)
+    names = tuple(claim.stems.get(name, name) for name in claim.names if not span.holds_around(name))
+    cover = _cover(claim, span)
     reasons = [_lacks(figure) for figure in lacking]
     reasons += [_name_missing(name) for name in names]
     reasons += [_quote_missing(quote) for quote in claim.quotes if not find_quote(quote, span.text)]
@@ -187,24 +186,22 @@ def cite(span: Span) -> CitationView:
     )
 
 
-def _cover(claim: Claim, span: Span, held: frozenset[str]) -> float:
+def _cover(claim: Claim, span: Span) -> float:
     """The share of content words found in the span; words of the question count as found anywhere in the passage. A
     German noun counts twice: it says what the sentence is about."""
-    anywhere = held | span.around
     german = (claim.language or span.source.language) == "de"
     total = found = 0
     for wanted, word in claim.stems.items():
         weight = 2 if german and word[0].isupper() else 1
         total += weight
-        found += weight * covered(wanted, anywhere if wanted in claim.asked else held)
+        found += weight * (span.holds_around(wanted) if wanted in claim.asked else span.holds(wanted))
     return found / total if total else float(claim.counted > 0)
 
 
 def _needed(claim: Claim, span: Span) -> float:
     """The share of content words that must be found. Across languages words cannot be compared: then figures and names
     alone must tell (that all of them stand there was checked before)."""
-    spoken = language(span.plain)
-    if claim.language and spoken and spoken != claim.language and claim.marks >= _TELLING:
+    if claim.language and span.language and span.language != claim.language and claim.marks >= _TELLING:
         return 0.0
     return COVERED if len(claim.stems) > 4 or claim.counted else COVERED_SHORT
 

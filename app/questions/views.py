@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.db import tables
 from app.questions import decline
+from app.questions.progress import Asked, Progress
 from app.questions.sources import Key, load_sources
 from app.questions.spans import Source
 from app.questions.statements import Splitter, showable
@@ -51,46 +52,80 @@ def nearest_row(citation: CitationView, source: Source) -> list[Any]:
     return [source.document_id, source.content_id, citation.ordinal, citation.start, citation.end]
 
 
-def _view(row: tables.Answer, citations: dict[int, list[CitationView]], sources: dict[Key, Source]) -> AnswerView:
-    statements = tuple(_statement(kept, citations[place]) for place, kept in enumerate(row.statements))
-    notes = notes_of(row.trace)
-    tongue = language(row.question)
-    nearest = tuple(_nearest(kept, sources) for kept in row.nearest)
-    pending = "" if row.state in ENDED else _pending(row.text)
-    error, _, hint = row.error.partition("\n")
-    shown = "".join(s.lead + s.text for s in statements) + pending
-    return AnswerView(
-        id=row.id,
+def asked_of(row: tables.Answer, collection_id: str, collection: str) -> Asked:
+    """A question from its row, without passages and history."""
+    return Asked(
+        answer_id=row.id,
         conversation_id=row.conversation_id,
         position=row.position,
+        collection_id=collection_id,
+        collection=collection,
         question=row.question,
-        standalone=row.standalone,
-        state=cast(AnswerState, row.state),
-        text=declined_text(notes, tongue, bool(nearest)) if row.verdict == "declined" else shown.strip(),
-        verdict=cast(AnswerVerdict, row.verdict),
-        statements=() if row.verdict == "declined" else statements,
-        nearest=nearest,
-        error=error,
-        hint=hint,
-        trace=trace_of(row.trace),
-        created_at=row.created_at,
-        pending=pending,
-        language=tongue,
-        unread=notes.unread,
-        cut=notes.cut,
+        standalone=row.standalone or "",
+        language=language(row.question),
+        asked_at=row.created_at,
+        text=row.text or "",
+        notes=notes_of(row.trace or {}),
+        trace=trace_of(row.trace or {}),
     )
 
 
-def declined_text(notes: Notes, tongue: str, close: bool) -> str:
+def live_view(asked: Asked, progress: Progress) -> AnswerView:
+    """An answer as it stands in memory: the same as its stored view."""
+    return _compose(asked, progress, tuple(citation for citation, _ in progress.nearest))
+
+
+def _view(row: tables.Answer, citations: dict[int, list[CitationView]], sources: dict[Key, Source]) -> AnswerView:
+    progress = Progress(
+        state=cast(AnswerState, row.state),
+        text=row.text,
+        statements=tuple(_statement(kept, citations[place]) for place, kept in enumerate(row.statements)),
+        trace=trace_of(row.trace),
+        notes=notes_of(row.trace),
+        standalone=row.standalone,
+        verdict=cast(AnswerVerdict, row.verdict),
+        error=row.error,
+    )
+    return _compose(asked_of(row, "", ""), progress, tuple(_nearest(kept, sources) for kept in row.nearest))
+
+
+def _compose(asked: Asked, progress: Progress, nearest: tuple[CitationView, ...]) -> AnswerView:
+    declined = progress.verdict == "declined"
+    pending = "" if progress.state in ENDED else _pending(progress.text, bool(progress.statements))
+    shown = "".join(statement.lead + statement.text for statement in progress.statements) + pending
+    error, _, hint = progress.error.partition("\n")
+    return AnswerView(
+        id=asked.answer_id,
+        conversation_id=asked.conversation_id,
+        position=asked.position,
+        question=asked.question,
+        standalone=progress.standalone,
+        state=progress.state,
+        text=_declined(progress.notes, asked.language, bool(nearest)) if declined else shown.strip(),
+        verdict=progress.verdict,
+        statements=() if declined else progress.statements,
+        nearest=nearest,
+        error=error,
+        hint=hint,
+        trace=progress.trace,
+        created_at=asked.asked_at,
+        pending=pending,
+        language=asked.language,
+        unread=progress.notes.unread,
+        cut=progress.notes.cut,
+    )
+
+
+def _declined(notes: Notes, tongue: str, close: bool) -> str:
     if notes.declined in ("empty", "reading"):
         return decline.nothing_to_search(tongue, int(notes.declined == "reading"))
     return decline.not_found(tongue, close)
 
 
-def _pending(text: str) -> str:
+def _pending(text: str, begun: bool) -> str:
     splitter = Splitter()
     splitter.feed(text)
-    return "" if decline.may_become_refusal(splitter.rest) else showable(splitter.rest)
+    return "" if not begun and decline.may_become_refusal(splitter.rest) else showable(splitter.rest)
 
 
 def _statement(kept: dict[str, Any], citations: list[CitationView]) -> StatementView:

@@ -11,8 +11,9 @@ _TOKEN = re.compile(r"(?<!\w)[^\W\d_]+(?:['’-][^\W\d_]+)*(?!\w)")
 _ENGLISH_ONLY = ENGLISH - GERMAN
 _GERMAN_ONLY = GERMAN - ENGLISH
 _NO_NEGATION = re.compile(
-    r"\b(?:not only|no later than|not later than|no more than|not more than|no less than|not less than|no fewer than|"
-    r"(?:does|do|may|must|shall|can)(?:\s+not|n't) exceed|not exceed(?:ing)?|not limited to|whether or not|if not|no\.\s*(?=\d)|"
+    r"\b(?:not only|(?:no|not) (?:later|more|less|fewer) than|"
+    r"(?:does|do|may|must|shall|can)(?:\s+not|n't) exceed|not exceed(?:ing)?|not limited to|whether or not|if not|"
+    r"no\.\s*(?=\d)|"
     r"not to exceed|no longer than|not just|"
     r"nicht nur|nicht mehr als|nicht weniger als|nicht später als|nicht länger als|nicht zuletzt|nicht überschrei\w+|"
     r"ob nicht|wenn nicht)\b|^\s*(?:no|nein)\s*[,.:!]",
@@ -21,8 +22,9 @@ _NO_NEGATION = re.compile(
 _BEFORE_FIGURE = r"\s+(?:[€$£]\s?)?\d"
 _LIMITS = {
     "most": re.compile(
-        r"\b(?:at most|no (?:more|later|longer) than|not (?:more|later|longer) than|(?:not|n't) exceed(?:ing)?|maximum|max\.?|"
-        r"maximal|höchstens|nicht (?:mehr|später|länger) als|spätestens|less than|fewer than|weniger als)\b|"
+        r"\b(?:at most|no (?:more|later|longer) than|not (?:more|later|longer) than|(?:not|n't) exceed(?:ing)?|"
+        r"maximum|max\.?|maximal|höchstens|nicht (?:mehr|später|länger) als|spätestens|less than|fewer than|"
+        r"weniger als)\b|"
         rf"\b(?:up to|under|below|within|bis zu|unter|innerhalb von|binnen){_BEFORE_FIGURE}",
         re.I,
     ),
@@ -34,8 +36,8 @@ _LIMITS = {
     ),
 }
 _CLAUSE = re.compile(
-    r"[;:,()]|\s[-–—]\s|[.!?]\s|\n|\b(?:but|and|or|while|whereas|although|however|except|aber|und|oder|sondern|jedoch|während|"
-    r"obwohl|außer)\b",
+    r"[;:,()]|\s[-–—]\s|[.!?]\s|\n|\b(?:but|and|or|while|whereas|although|however|except|"
+    r"aber|und|oder|sondern|jedoch|während|obwohl|außer)\b",
     re.I,
 )
 
@@ -67,8 +69,8 @@ def stem(word: str) -> str:
 
 _UMLAUTS = str.maketrans({"ä": "a", "ö": "o", "ü": "u", "ß": "ss", "-": "", "'": ""})
 _SUFFIXES = (
-    ("ies", 3), ("ied", 3), ("ungen", 4), ("ing", 4), ("ern", 3), ("est", 4), ("eed", 9), ("ed", 3), ("es", 3), ("en", 3), ("em", 3),
-    ("er", 3), ("ly", 4), ("ung", 4), ("st", 5), ("s", 3), ("e", 3), ("n", 4), ("t", 5), ("y", 3),
+    ("ies", 3), ("ied", 3), ("ungen", 4), ("ing", 4), ("ern", 3), ("est", 4), ("eed", 9), ("ed", 3), ("es", 3),
+    ("en", 3), ("em", 3), ("er", 3), ("ly", 4), ("ung", 4), ("st", 5), ("s", 3), ("e", 3), ("n", 4), ("t", 5), ("y", 3),
 )  # fmt: skip
 _REPLACED: dict[str, str] = {"ies": "", "ied": "", "y": ""}
 CONNECTIVE_STEMS = frozenset(stem(word) for word in CONNECTIVE)
@@ -76,14 +78,13 @@ CONNECTIVE_STEMS = frozenset(stem(word) for word in CONNECTIVE)
 
 def covered(wanted: str, held: frozenset[str]) -> bool:
     """Whether a stem stands among others: itself, a longer or shorter form, or as part of a compound."""
-    if wanted in held:
+    return wanted in held or any(related(wanted, other) for other in held)
+
+
+def related(one: str, other: str) -> bool:
+    """Whether two stems count as the same word: a longer or shorter form, or a part of a compound."""
+    if one == other:
         return True
-    if len(wanted) < 4:
-        return False
-    return any(_related(wanted, other) for other in held)
-
-
-def _related(one: str, other: str) -> bool:
     short, long = (one, other) if len(one) <= len(other) else (other, one)
     if len(short) < 4:
         return False

@@ -20,6 +20,7 @@ from tests.app.questions.conftest import World
 
 LEAVE = "Employees receive 30 days of paid leave per year. Unused leave can be carried over until 31 March 2027."
 TRAVEL = "The daily allowance for travel in Germany is 28 EUR. Receipts are kept for ten years."
+COPIED = "Employees receive 30 days of paid leave per year"
 FIRST = "How many days of leave do employees receive?"
 
 
@@ -41,6 +42,18 @@ async def listen(desk: AnswerDesk, world: World, answer_id: str, after: int = 0)
     return [event async for event in desk.events(world.ada, answer_id, after)]
 
 
+def state_of(world: World, answer_id: str) -> str:
+    with world.database.session() as db:
+        row = db.get(tables.Answer, answer_id)
+        return row.state if row else ""
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Waits for something that has no event of its own (the test's time limit ends it)."""
+    while not holds():  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+
+
 def shown(events: list[Event]) -> tuple[list[str], str]:
     """What a page shows that follows the events: statements, and the pending text."""
     statements: list[str] = []
@@ -59,14 +72,16 @@ def shown(events: list[Event]) -> tuple[list[str], str]:
 
 def test_a_proved_answer_with_its_events(world: World) -> None:
     content = world.add_document("handbook.pdf", [LEAVE, TRAVEL])
-    world.engine.script = lambda _: f"Employees receive 30 days of paid leave per year [D{content}.0]."
+    world.engine.script = lambda _: f"{COPIED} [D{content}.0]."
 
-    async def go(desk: AnswerDesk) -> tuple[AnswerView, list[Event]]:
+    async def go(desk: AnswerDesk) -> list[Event]:
         asked = await desk.ask(world.ada, world.collection, FIRST)
         assert asked.state == "waiting"
-        return await desk.answer(world.ada, asked.id), await listen(desk, world, asked.id)
+        events = await listen(desk, world, asked.id)
+        assert await desk.answer(world.ada, asked.id) == events[-1].answer
+        return events
 
-    _, events = run(world, go)
+    events = run(world, go)
     assert [type(e) for e in events if not isinstance(e, Token)] == [Retrieved, Statement, Done]
     assert [e.seq for e in events] == list(range(1, len(events) + 1))
     answer = events[-1].answer
@@ -86,7 +101,8 @@ def test_a_proved_answer_with_its_events(world: World) -> None:
 def test_tokens_never_show_ids_and_replay_is_the_same(world: World) -> None:
     content = world.add_document("handbook.pdf", [LEAVE, TRAVEL])
     world.engine.script = lambda _: (
-        f"Employees receive 30 days of paid leave [D{content}.0]. The daily allowance is 28 EUR. [D{content}.1]\n\n- Ten years"
+        f"Employees receive 30 days of paid leave [D{content}.0]. "
+        f"The daily allowance is 28 EUR. [D{content}.1]\n\n- Ten years"
     )
 
     async def go(desk: AnswerDesk) -> tuple[list[Event], list[Event], list[Event]]:
@@ -104,7 +120,7 @@ def test_tokens_never_show_ids_and_replay_is_the_same(world: World) -> None:
 def test_nobody_listens_pauses_and_goes_on_where_it_was(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk_module, "ABSENCE_SECONDS", 0.05)
     content = world.add_document("handbook.pdf", [LEAVE, TRAVEL])
-    text = f"Employees receive 30 days of paid leave per year [D{content}.0]. Receipts are kept for ten years [D{content}.1]."
+    text = f"{COPIED} [D{content}.0]. Receipts are kept for ten years [D{content}.1]."
     world.engine.script = lambda _: text
     world.engine.hold_after = 13
 
@@ -117,8 +133,7 @@ def test_nobody_listens_pauses_and_goes_on_where_it_was(world: World, monkeypatc
             if isinstance(event, Statement):
                 break
         await events.aclose()
-        while world.engine.running:
-            await asyncio.sleep(0.01)
+        await until(lambda: not world.engine.running)
         await asyncio.sleep(0.05)
         paused = await desk.answer(world.ada, asked.id)
         assert paused.state == "paused"
@@ -144,16 +159,13 @@ def test_nobody_listens_pauses_and_goes_on_where_it_was(world: World, monkeypatc
 
 def test_stop_keeps_what_arrived(world: World) -> None:
     content = world.add_document("handbook.pdf", [LEAVE])
-    world.engine.script = lambda _: (
-        f"Employees receive 30 days of paid leave per year [D{content}.0]. Unused leave is lost."
-    )
+    world.engine.script = lambda _: f"{COPIED} [D{content}.0]. Unused leave is lost."
     world.engine.hold_after = 12
 
     async def go(desk: AnswerDesk) -> list[Event]:
         asked = await desk.ask(world.ada, world.collection, FIRST)
         listening = asyncio.create_task(listen(desk, world, asked.id))
-        while len(world.engine.calls) == 0 or not world.engine.running:
-            await asyncio.sleep(0.01)
+        await until(lambda: world.engine.running > 0)
         await asyncio.sleep(0.05)
         stopped = await desk.stop(world.ada, asked.id)
         assert stopped.state == "stopped"
@@ -169,9 +181,7 @@ def test_stop_keeps_what_arrived(world: World) -> None:
 def test_stop_of_a_paused_answer_keeps_it(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk_module, "ABSENCE_SECONDS", 0.05)
     content = world.add_document("handbook.pdf", [LEAVE])
-    world.engine.script = lambda _: (
-        f"Employees receive 30 days of paid leave per year [D{content}.0]. Unused leave is lost."
-    )
+    world.engine.script = lambda _: f"{COPIED} [D{content}.0]. Unused leave is lost."
     world.engine.hold_after = 12
 
     async def go(desk: AnswerDesk) -> AnswerView:
@@ -180,8 +190,7 @@ def test_stop_of_a_paused_answer_keeps_it(world: World, monkeypatch: pytest.Monk
         while not isinstance(await anext(events), Statement):
             pass
         await events.aclose()
-        while (await desk.answer(world.ada, asked.id)).state != "paused":
-            await asyncio.sleep(0.02)
+        await until(lambda: state_of(world, asked.id) == "paused")
         assert world.engine.running == 0
         return await desk.stop(world.ada, asked.id)
 
@@ -194,7 +203,7 @@ def test_stop_of_a_paused_answer_keeps_it(world: World, monkeypatch: pytest.Monk
 
 def test_engine_breaks_in_mid_answer_and_retry_asks_again(world: World) -> None:
     content = world.add_document("handbook.pdf", [LEAVE])
-    world.engine.script = lambda _: f"Employees receive 30 days of paid leave per year [D{content}.0]. Unused leave is"
+    world.engine.script = lambda _: f"{COPIED} [D{content}.0]. Unused leave is"
     world.engine.breaks_after = 11
 
     async def go(desk: AnswerDesk) -> tuple[list[Event], list[Event]]:
@@ -204,7 +213,7 @@ def test_engine_breaks_in_mid_answer_and_retry_asks_again(world: World) -> None:
         assert failed[-1].answer.statements[0].verdict == "proved"
         assert "engine" in failed[-1].message
         world.engine.breaks_after = None
-        world.engine.script = lambda _: f"Employees receive 30 days of paid leave per year [D{content}.0]."
+        world.engine.script = lambda _: f"{COPIED} [D{content}.0]."
         again = await desk.retry(world.ada, asked.id)
         assert (again.id, again.state, again.text) == (asked.id, "waiting", "")
         return failed, await listen(desk, world, asked.id, after=failed[-1].seq)
@@ -218,7 +227,7 @@ def test_engine_breaks_in_mid_answer_and_retry_asks_again(world: World) -> None:
 
 def test_engine_that_starts_is_waited_for(world: World) -> None:
     content = world.add_document("handbook.pdf", [LEAVE])
-    world.engine.script = lambda _: f"Employees receive 30 days of paid leave per year [D{content}.0]."
+    world.engine.script = lambda _: f"{COPIED} [D{content}.0]."
     world.state = "starting"
 
     async def go(desk: AnswerDesk) -> list[Event]:
@@ -259,6 +268,8 @@ def test_declined_with_the_nearest_passages(world: World, refusal: str) -> None:
 
     events = run(world, go)
     answer = events[-1].answer
+    with world.database.session() as db:
+        assert conversations.get_answer(db, world.ada, answer.id) == answer
     assert answer.verdict == "declined"
     assert answer.language == "de"
     assert answer.text.startswith("Die Dokumente beantworten das nicht")
@@ -285,7 +296,7 @@ def test_nothing_to_answer_from_needs_no_engine(world: World, state: str | None,
 
 def test_a_follow_up_is_rewritten_and_appends(world: World) -> None:
     content = world.add_document("handbook.pdf", [LEAVE, TRAVEL])
-    first = f"Employees receive 30 days of paid leave per year [D{content}.0]."
+    first = f"{COPIED} [D{content}.0]."
 
     def script(messages: Any) -> str:
         last = messages[-1].content
@@ -304,7 +315,7 @@ def test_a_follow_up_is_rewritten_and_appends(world: World) -> None:
         two = await desk.ask(world.ada, world.collection, "And for travel?", one.conversation_id)
         return one, await listen(desk, world, two.id)
 
-    one, events = run(world, go)
+    _, events = run(world, go)
     assert isinstance(events[0], Rewritten)
     answer = events[-1].answer
     assert answer.standalone == "How high is the daily allowance for travel in Germany?"
@@ -319,7 +330,7 @@ def test_a_follow_up_is_rewritten_and_appends(world: World) -> None:
 
 def test_a_standalone_follow_up_costs_one_call(world: World) -> None:
     content = world.add_document("handbook.pdf", [LEAVE, TRAVEL])
-    world.engine.script = lambda _: f"Employees receive 30 days of paid leave per year [D{content}.0]."
+    world.engine.script = lambda _: f"{COPIED} [D{content}.0]."
 
     async def go(desk: AnswerDesk) -> AnswerView:
         one = await desk.result(world.ada, (await desk.ask(world.ada, world.collection, FIRST)).id)
@@ -415,7 +426,7 @@ def test_a_question_longer_than_the_window_is_invalid_at_once(world: World) -> N
 
 def test_a_crash_leaves_answers_that_go_on(world: World) -> None:
     content = world.add_document("handbook.pdf", [LEAVE])
-    world.engine.script = lambda _: f"Employees receive 30 days of paid leave per year [D{content}.0]."
+    world.engine.script = lambda _: f"{COPIED} [D{content}.0]."
 
     async def ask(desk: AnswerDesk) -> str:
         answer = await desk.result(world.ada, (await desk.ask(world.ada, world.collection, FIRST)).id)
@@ -463,7 +474,7 @@ def test_deleted_while_paused_leaves_nothing_of_it(world: World) -> None:
 def test_places_are_limited_and_queued(world: World) -> None:
     content = world.add_document("handbook.pdf", [LEAVE])
     world.settings = world.settings.model_copy(update={"answers_at_once": 2})
-    world.engine.script = lambda _: f"Employees receive 30 days of paid leave per year [D{content}.0]."
+    world.engine.script = lambda _: f"{COPIED} [D{content}.0]."
     world.engine.delay = 0.01
     most = 0
 
@@ -490,7 +501,7 @@ def test_places_are_limited_and_queued(world: World) -> None:
 
 def test_the_engine_going_round_in_circles_is_ended(world: World) -> None:
     content = world.add_document("handbook.pdf", [LEAVE])
-    world.engine.script = lambda _: f"Employees receive 30 days of paid leave per year [D{content}.0]. " * 40
+    world.engine.script = lambda _: f"{COPIED} [D{content}.0]. " * 40
 
     async def go(desk: AnswerDesk) -> AnswerView:
         return await desk.result(world.ada, (await desk.ask(world.ada, world.collection, FIRST)).id)
@@ -508,8 +519,7 @@ def test_closing_pauses(world: World) -> None:
     async def go(desk: AnswerDesk) -> str:
         asked = await desk.ask(world.ada, world.collection, FIRST)
         listening = asyncio.create_task(listen(desk, world, asked.id))
-        while not world.engine.running:
-            await asyncio.sleep(0.01)
+        await until(lambda: world.engine.running > 0)
         await desk.close()
         assert not any(isinstance(e, (Done, Stopped, Failed)) for e in await listening)
         return asked.id
@@ -524,16 +534,13 @@ def test_closing_pauses(world: World) -> None:
 
 def test_deleting_a_conversation_in_mid_answer_ends_it(world: World) -> None:
     content = world.add_document("handbook.pdf", [LEAVE])
-    world.engine.script = lambda _: (
-        f"Employees receive 30 days of paid leave per year [D{content}.0]. " + "More words. " * 50
-    )
+    world.engine.script = lambda _: f"{COPIED} [D{content}.0]. " + "More words. " * 50
     world.engine.delay = 0.02
 
     async def go(desk: AnswerDesk) -> None:
         asked = await desk.ask(world.ada, world.collection, FIRST)
         listening = asyncio.create_task(listen(desk, world, asked.id))
-        while not world.engine.running:
-            await asyncio.sleep(0.01)
+        await until(lambda: world.engine.running > 0)
         with world.database.session() as db:
             conversations.delete_conversation(db, world.ada, asked.conversation_id)
         with pytest.raises(NotFound):

@@ -1,4 +1,4 @@
-"""The prompt: same bytes for the same passages, append-only, within its room, and nothing a document says breaks out."""
+"""The prompt: same bytes for same passages, append-only, within its room; nothing a document says breaks out."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_canonical_bytes() -> None:
 
 
 def test_what_changes_stands_last() -> None:
-    system, asked = messages_of("Personnel", [turn("How long?", passage(3, 1))])
+    system, asked = messages_of("Personnel", [replace(turn("How long?", passage(3, 1)), hint=("D9.9", "D3.1"))])
     assert "Personnel" in system.content
     assert not any(word in system.content for word in ("2026", "How long?", "D3.1"))
     content = asked.content

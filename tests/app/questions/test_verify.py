@@ -41,7 +41,8 @@ HANDBUCH = Source(
 PRICES = Source(
     5,
     1,
-    "Name | Price | Delivery\nPump A12 | 1.234,56 € | 3 weeks\nPump B7 | 99 € | 2 weeks\nValve PPR-9087 | 12 € | 10 days",
+    "Name | Price | Delivery\nPump A12 | 1.234,56 € | 3 weeks\nPump B7 | 99 € | 2 weeks\n"
+    "Valve PPR-9087 | 12 € | 10 days",
     (),
     "doc3",
     "prices.xlsx",
