@@ -144,7 +144,7 @@ class AnswerDesk:
             one.answering.interrupt("pause")
         if running:
             await asyncio.wait([one.answering.task for one in running])
-        self._pool.shutdown(wait=True)
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _begin(
         self,

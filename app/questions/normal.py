@@ -33,9 +33,9 @@ def normalise(source: str) -> Normal:
     ends: list[int] = []
     for start, end in _clusters(source):
         piece = fold(source[start:end])
-        if piece == " " and chars and chars[-1] == " ":
+        if piece[:1] == " " and chars and chars[-1] == " ":
             ends[-1] = end
-            continue
+            piece = piece[1:]
         for char in piece:
             chars.append(char)
             starts.append(start)
