@@ -1,6 +1,7 @@
 # Beleg: `make run` is all a person needs; `make help` lists the rest.
 PYTHON ?= python3
 ARGS ?=
+CHECKS = "ruff check --output-format concise ." "ruff format --check --output-format concise ." "mypy" "mypy install.py installer" "lint-imports"
 
 .DEFAULT_GOAL := help
 .PHONY: help run check test constraints clean
@@ -14,11 +15,10 @@ run: ## set up what is missing, then start Beleg
 
 check: ## style, types, who may import whom
 	@$(PYTHON) install.py --dev
-	.venv/bin/ruff check .
-	.venv/bin/ruff format --check .
-	.venv/bin/mypy
-	.venv/bin/mypy install.py installer
-	.venv/bin/lint-imports
+	@failed=; for check in $(CHECKS); do \
+	    echo "$$check"; .venv/bin/$$check || failed="$$failed\n  $$check"; \
+	done; \
+	if [ "$$failed" ]; then printf "\nThese found something, see above:$$failed\n"; exit 1; fi
 
 test: ## all tests; one of them: make test ARGS="tests/setup -k torch"
 	@$(PYTHON) install.py --dev --system
