@@ -19,7 +19,7 @@ from typing import Any
 import tantivy
 
 from .generation import share
-from .words import Term
+from .words import Term, is_year
 
 HEAP_BYTES = 64_000_000
 MOST_TERMS = 96  # of a question; the rarest are kept
@@ -151,7 +151,8 @@ def change(folder: Path, rows: Iterable[Row], gone: Collection[int]) -> int:
 
 def _names(term: Term, frequency: int) -> bool:
     """Whether a passage that holds the term is surely meant: an identifier, or a long number that is rare."""
-    return term.identifier or (term.word.isdecimal() and len(term.word) >= 4 and frequency <= RARE)
+    number = term.word.isdecimal() and len(term.word) >= 4 and not is_year(term.word)
+    return term.identifier or (number and frequency <= RARE)
 
 
 def _add(schema: Any, writer: Any, row: Row) -> None:

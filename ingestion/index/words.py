@@ -44,8 +44,8 @@ _PART = re.compile(r"[^\W_]+")
 _RUN = re.compile(r"\d+|[^\W\d_]+")
 _GROUPED = re.compile(r"\d{1,3}(?:([.,'’])\d{3})(?:\1\d{3})*(?:[.,]\d+)?")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_COUNTED = re.compile(r"\d+[-_.]?[^\W\d_A-Z]{1,3}")  # 19th, 1990s, 90er, 10km
+_YEAR = re.compile(r"1\d\d\d|20\d\d")
+_COUNTED = re.compile(r"\d+[-_.'’]?[^\W\d_A-Z]{1,3}")  # 19th, 1990's, 90er, 10km
 _SPACED_GROUP = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 _UMLAUT = re.compile(r"(?<![aeiouq])([aou])e")
 _LETTERS = str.maketrans({"ø": "o", "æ": "a", "œ": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})
@@ -110,6 +110,11 @@ def fold(word: str) -> str:
     return _UMLAUT.sub(r"\1", folded)
 
 
+def is_year(word: str) -> bool:
+    """Whether a number reads as a year: as a rule it dates something and names nothing."""
+    return _YEAR.fullmatch(word) is not None
+
+
 def _tokens(text: str) -> Iterator[str]:
     text = _SPACED_GROUP.sub("", text)
     if not unicodedata.is_normalized("NFKC", text):
@@ -130,7 +135,7 @@ def _question_terms(token: str, before: str, languages: Sequence[str]) -> Iterat
     for word in filter(fold, pieces.stemmable):
         yield Term(fold(word), _stems_of(word, languages))
     if token.isdecimal() and before.isalpha():
-        sure = before.isupper() or (len(token) > 2 and not _YEAR.fullmatch(token))  # "ppr 9087", but not "in 2022"
+        sure = before.isupper() or (len(token) > 2 and not is_year(token))  # "ppr 9087", but not "in 2022"
         yield Term(fold(before) + token, identifier=sure)
 
 
