@@ -23,8 +23,8 @@ LINK_DAYS = 7.0
 
 
 def sign_in(db: Session, name: str, password: str, settings: Settings) -> str:
-    """The secret for the session cookie. The same work and the same error whether name or password is wrong.
-    Errors: SignInRequired, TooMany."""
+    """The secret for the session cookie. The same work and the same error whether name or password is wrong. Errors:
+    SignInRequired, TooMany."""
     key = name_key(name)
     attempts.begin(db, key)
     user = db.scalars(select(tables.User).where(tables.User.name_key == key)).first()
@@ -49,8 +49,8 @@ def sign_out_everywhere(db: Session, viewer: Viewer, keep: str = "") -> None:
 
 
 def viewer_of_session(db: Session, secret: str) -> Viewer:
-    """Who this browser is. Errors: SignInRequired when there is no such session, it ended, or the user may
-    not come in."""
+    """Who this browser is. Errors: SignInRequired when there is no such session, it ended, or the user may not come
+    in."""
     user = db.scalars(
         select(tables.User)
         .join(tables.Session)
@@ -66,8 +66,8 @@ def viewer_of_session(db: Session, secret: str) -> Viewer:
 
 
 def make_link(db: Session, user_id: str, *, by: Viewer | None = None, days: float = LINK_DAYS) -> str:
-    """The secret of a link that signs this person in once. A new link ends the ones before.
-    `by` as in `users.create_user`. Errors: Forbidden, NotFound."""
+    """The secret of a link that signs this person in once. A new link ends the ones before. `by` as in
+    `users.create_user`. Errors: Forbidden, NotFound."""
     if by is not None:
         require_admin(by)
     user = db.get(tables.User, user_id)
@@ -75,17 +75,15 @@ def make_link(db: Session, user_id: str, *, by: Viewer | None = None, days: floa
         raise NotFound("There is no such user.", "Load the list again.")
     secret = new_secret()
     db.execute(delete(tables.SignInLink).where(tables.SignInLink.user_id == user_id))
-    db.add(
-        tables.SignInLink(token_hash=token_hash(secret), user_id=user_id, expires_at=time.time() + days * DAY)
-    )
+    db.add(tables.SignInLink(token_hash=token_hash(secret), user_id=user_id, expires_at=time.time() + days * DAY))
     db.flush()
     return secret
 
 
 def redeem_link(db: Session, secret: str, *, days: float = 14) -> str:
-    """The secret for the session cookie; the link is used up. Whoever has no password yet has
-    `needs_password` set in their Viewer and is asked for one. Errors: SignInRequired (used, too old, unknown:
-    all the same)."""
+    """The secret for the session cookie; the link is used up. A password there was ends with it, since a link is also
+    the way back for who lost theirs: `needs_password` is set in the Viewer, who is asked for a new one. Errors:
+    SignInRequired (used, too old, unknown: all the same)."""
     lock(db)
     link = db.get(tables.SignInLink, token_hash(secret))
     user = db.get(tables.User, link.user_id) if link is not None and link.expires_at > time.time() else None
@@ -96,6 +94,7 @@ def redeem_link(db: Session, secret: str, *, days: float = 14) -> str:
             code="link_used",
         )
     db.delete(link)
+    user.password_hash = ""
     return _open(db, user.id, days)
 
 
@@ -116,10 +115,6 @@ def viewer_of(user: tables.User) -> Viewer:
 def _open(db: Session, user_id: str, days: float) -> str:
     now, secret = time.time(), new_secret()
     db.execute(delete(tables.Session).where(tables.Session.expires_at <= now))
-    db.add(
-        tables.Session(
-            token_hash=token_hash(secret), user_id=user_id, created_at=now, expires_at=now + days * DAY
-        )
-    )
+    db.add(tables.Session(token_hash=token_hash(secret), user_id=user_id, created_at=now, expires_at=now + days * DAY))
     db.flush()
     return secret

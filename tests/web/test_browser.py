@@ -191,7 +191,7 @@ def test_declined_shows_the_nearest_passages(page: Page, site: Site, collection:
     ask(page, "How much does a hotel cost per night?")
     page.wait_for_url("**/conversations/*")
     finished(page)
-    expect(page.get_by_text("The documents do not answer this.")).to_be_visible()
+    expect(page.locator(".declined-words")).to_contain_text("The documents do not answer this.")
     page.locator(".nearest a").first.click()
     source = page.get_by_role("complementary", name="Source")
     expect(source.locator("mark")).to_be_visible()
@@ -271,6 +271,18 @@ def test_upload_that_cannot_be_sent_can_be_sent_again(page: Page, site: Site):
     page.unroute("**/documents")
     row.get_by_role("button", name="Try again").click()
     expect(page.locator("#documents > li")).to_contain_text("Ready")
+
+
+def test_what_others_upload_appears_by_itself(page: Page, site: Site):
+    collection = site.world.collection(site.world.ada, "Busy")
+    page.goto(f"/collections/{collection}/documents")
+    site.world.upload(site.world.ada, collection, "theirs.txt", b"Some words.", wait=False)
+    row = page.locator("#documents > li")
+    expect(row).to_contain_text("theirs.txt")
+    expect(row).to_contain_text("Ready")
+    expect(page.locator("#count")).to_have_text("1")
+    row.get_by_role("link", name="Delete theirs.txt").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
 
 
 def test_too_large_is_said_before_it_is_sent(page: Page, site: Site):

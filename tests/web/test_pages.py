@@ -55,6 +55,19 @@ def test_a_welcome_link_survives_previews_and_works_once(site: Site, visitor: ht
         assert "used already" in used.text
 
 
+def test_a_new_link_is_the_way_back_for_who_lost_the_password(site: Site, visitor: httpx.Client):
+    with site.browser("Ada") as ada:
+        user = next(one for one in ada.get("/api/v1/users").json() if one["name"] == "Bob")
+        page = ada.post(f"/administration/users/{user['id']}/link", data={"name": "Bob"}).text
+    link = re.search(r"/welcome/([\w-]{40,})", page)[0]
+    assert visitor.post(link).headers["location"] == "/welcome"
+    new = {"name": "Bob", "password": "another " + PASSWORD, "again": "another " + PASSWORD}
+    assert visitor.post("/welcome", data=new).headers["location"] == "/"
+    assert visitor.get("/").status_code == 200
+    back = {"current": "another " + PASSWORD, "password": PASSWORD, "again": PASSWORD}
+    assert visitor.post("/account/password", data=back).status_code == 303
+
+
 def test_everything_works_without_scripts(site: Site):
     with site.browser() as ada:
         made = ada.post("/collections", data={"name": "Plain"})

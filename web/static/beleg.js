@@ -52,6 +52,17 @@ function retryLater(element) {
   }
 }
 
+// documents that others uploaded, or that came in a mail, get a row of their own
+
+document.addEventListener("htmx:oobErrorNoTarget", (event) => {
+  const row = event.detail.content;
+  const list = document.getElementById("documents");
+  if (!list || !row.matches("li.document")) return;
+  row.removeAttribute("hx-swap-oob");
+  list.prepend(row);
+  htmx.process(row);
+});
+
 // --- asking: Enter sends, Shift+Enter makes a line; the new question goes to the top and the answer grows below it
 
 document.addEventListener("keydown", (event) => {
