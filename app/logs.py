@@ -29,6 +29,10 @@ _SECRET_TEXT = re.compile(
     r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)",  # user:password in addresses
     re.IGNORECASE,
 )
+_SECRET_VALUE = re.compile(  # password=..., 'token': '...'
+    r"((?:password|passwd|secret|token|key|authorization|cookie)['\"]?\s*[:=]\s*['\"]?)[^\s'\",;&}\])]{4,}",
+    re.IGNORECASE,
+)
 _QUIET = ("httpx", "httpcore", "openai", "urllib3", "asyncio", "sqlalchemy", "alembic", "sentence_transformers")
 
 
@@ -50,6 +54,7 @@ def set_up(settings: Settings, name: str = "beleg", *, console: bool = True) -> 
         processors=[
             structlog.stdlib.filter_by_level,
             *_shared(),
+            drop_secrets,
             structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
         ],
         wrapper_class=structlog.stdlib.BoundLogger,
@@ -59,8 +64,7 @@ def set_up(settings: Settings, name: str = "beleg", *, console: bool = True) -> 
 
 
 def drop_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Values under a name like `password` or `api_key`, and what looks like one of our secrets in any
-    text."""
+    """Values under a name like `password` or `api_key`, and what looks like one of our secrets in any text."""
     return {name: _clean(name, value) for name, value in event.items()}
 
 
@@ -68,7 +72,7 @@ def _clean(name: str, value: Any) -> Any:
     if _SECRET_NAME.search(name):
         return REMOVED
     if isinstance(value, str):
-        return _SECRET_TEXT.sub(REMOVED, value)
+        return _SECRET_VALUE.sub(rf"\1{REMOVED}", _SECRET_TEXT.sub(REMOVED, value))
     if isinstance(value, dict):
         return {key: _clean(str(key), inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):

@@ -22,7 +22,7 @@ class FirstAdministrator:
 def first_administrator(db: Session) -> FirstAdministrator:
     """Finds or makes the administrator; gives a link for as long as no password is set."""
     user = first_admin(db)
-    link = "" if user.has_password else make_link(db, user.id)
+    link = "" if user.has_password else make_link(db, user.id, days=1)
     return FirstAdministrator(Viewer(user.id, user.name, True), link)
 
 

@@ -1,5 +1,4 @@
-"""Personal API keys: `beleg_` and 32 random bytes, shown once, stored as SHA-256. A key may do what its owner
-may."""
+"""Personal API keys: `beleg_` and 32 random bytes, shown once, stored as SHA-256. A key may do what its owner may."""
 
 from __future__ import annotations
 
@@ -36,9 +35,7 @@ def create_key(db: Session, viewer: Viewer, name: str) -> tuple[ApiKeyView, str]
 def list_keys(db: Session, viewer: Viewer) -> list[ApiKeyView]:
     """The viewer's own keys, newest first."""
     query = select(tables.ApiKey).where(tables.ApiKey.user_id == viewer.user_id)
-    return [
-        _view(key) for key in db.scalars(query.order_by(tables.ApiKey.created_at.desc(), tables.ApiKey.id))
-    ]
+    return [_view(key) for key in db.scalars(query.order_by(tables.ApiKey.created_at.desc(), tables.ApiKey.id))]
 
 
 def revoke_key(db: Session, viewer: Viewer, key_id: str) -> None:

@@ -1,5 +1,4 @@
-"""Passwords: argon2id (RFC 9106, the second recommended setting), at most two at a time because each takes 64
-MiB."""
+"""Passwords: argon2id (RFC 9106, the second recommended setting), at most two at a time because each takes 64 MiB."""
 
 from __future__ import annotations
 
@@ -18,8 +17,7 @@ _turn = threading.BoundedSemaphore(2)
 
 
 def check_new(password: str) -> str:
-    """The password, if it is long enough. No other rule: length is what helps (NIST SP 800-63B). Errors:
-    Invalid."""
+    """The password, if it is long enough. No other rule: length is what helps (NIST SP 800-63B). Errors: Invalid."""
     if len(password) < SHORTEST:
         raise Invalid(
             "A password needs at least %(least)s characters.",
@@ -28,9 +26,7 @@ def check_new(password: str) -> str:
             least=SHORTEST,
         )
     if len(password) > LONGEST:
-        raise Invalid(
-            "That password is too long.", "Use up to %(most)s characters.", field="password", most=LONGEST
-        )
+        raise Invalid("That password is too long.", "Use up to %(most)s characters.", field="password", most=LONGEST)
     return password
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Viewer:
-    """Who is asking. `needs_password`: signed in by a link and has no password yet; the pages ask for one
-    first."""
+    """Who is asking. `needs_password`: signed in by a link and has no password yet; the pages ask for one first."""
 
     user_id: str
     name: str

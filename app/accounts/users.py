@@ -20,11 +20,10 @@ LONGEST_NAME = 200
 def create_user(
     db: Session, name: str, password: str | None, is_admin: bool = False, *, by: Viewer | None = None
 ) -> UserView:
-    """A new person. Without a password they sign in by a link (`sessions.make_link`) first and choose one
-    then.
+    """A new person. Without a password they sign in by a link (`sessions.make_link`) first and choose one then.
 
-    `by`: who asks for it over the web, an administrator; None is the command line, which may. Errors:
-    Forbidden, Invalid (name, password), Conflict (the name is taken)."""
+    `by`: who asks for it over the web, an administrator; None is the command line, which may. Errors: Forbidden,
+    Invalid (name, password), Conflict (the name is taken)."""
     if by is not None:
         require_admin(by)
     name = clean_name(name)
@@ -38,12 +37,9 @@ def create_user(
 
 
 def first_admin(db: Session) -> UserView:
-    """The first administrator, made without a password when there is nobody yet; otherwise the one made
-    first."""
+    """The first administrator, made without a password when there is nobody yet; otherwise the one made first."""
     lock(db)
-    query = (
-        select(tables.User).where(tables.User.is_admin, tables.User.active).order_by(tables.User.created_at)
-    )
+    query = select(tables.User).where(tables.User.is_admin, tables.User.active).order_by(tables.User.created_at)
     user = db.scalars(query.limit(1)).first()
     return _view(user) if user else create_user(db, "admin", None, is_admin=True)
 
@@ -58,9 +54,7 @@ def find_user(db: Session, name: str) -> UserView:
     """The person of that name, upper or lower case. Errors: NotFound."""
     user = db.scalars(select(tables.User).where(tables.User.name_key == name_key(name))).first()
     if user is None:
-        raise NotFound(
-            "There is nobody called %(name)s here.", "Check the spelling.", name=name[:LONGEST_NAME]
-        )
+        raise NotFound("There is nobody called %(name)s here.", "Check the spelling.", name=name[:LONGEST_NAME])
     return _view(user)
 
 
@@ -76,17 +70,12 @@ def rename_user(db: Session, viewer: Viewer, name: str) -> UserView:
     return _view(user)
 
 
-def set_password(
-    db: Session, viewer: Viewer, password: str, *, current: str | None = None, keep: str = ""
-) -> None:
+def set_password(db: Session, viewer: Viewer, password: str, *, current: str | None = None, keep: str = "") -> None:
     """The viewer's new password; every other session of theirs ends. `current` is asked for when there is one
-    already; `keep` is the hash of the session to keep (`sessions.token_hash`). Errors: Invalid (field says
-    which)."""
+    already; `keep` is the hash of the session to keep (`sessions.token_hash`). Errors: Invalid (field says which)."""
     user = _load(db, viewer.user_id)
     if user.password_hash and not (current is not None and matches(user.password_hash, current)):
-        raise Invalid(
-            "That is not your present password.", "Type the password you sign in with.", field="current"
-        )
+        raise Invalid("That is not your present password.", "Type the password you sign in with.", field="current")
     _store_password(db, user, password, keep)
 
 
@@ -110,8 +99,8 @@ def set_admin(db: Session, viewer: Viewer, user_id: str, is_admin: bool) -> User
 
 
 def deactivate(db: Session, viewer: Viewer, user_id: str) -> UserView:
-    """Somebody may no longer come in: sessions, links and API keys end at once; what they own stays.
-    Errors: Forbidden, NotFound, Conflict (the last administrator)."""
+    """Somebody may no longer come in: sessions, links and API keys end at once; what they own stays. Errors:
+    Forbidden, NotFound, Conflict (the last administrator)."""
     require_admin(viewer)
     lock(db)
     user = _load(db, user_id)
@@ -153,9 +142,7 @@ def clean_name(name: str) -> str:
     """A name as it is kept: composed, without control or direction marks, single spaces. Errors: Invalid."""
     name = _visible(unicodedata.normalize("NFC", name))
     if not name or len(name) > LONGEST_NAME:
-        raise Invalid(
-            "A name has 1 to %(most)s characters.", "Choose another name.", field="name", most=LONGEST_NAME
-        )
+        raise Invalid("A name has 1 to %(most)s characters.", "Choose another name.", field="name", most=LONGEST_NAME)
     return name
 
 
@@ -177,9 +164,7 @@ def _require_free(db: Session, name: str) -> None:
 
 def _store_password(db: Session, user: tables.User, password: str, keep: str) -> None:
     user.password_hash = hash_password(check_new(password))
-    db.execute(
-        delete(tables.Session).where(tables.Session.user_id == user.id, tables.Session.token_hash != keep)
-    )
+    db.execute(delete(tables.Session).where(tables.Session.user_id == user.id, tables.Session.token_hash != keep))
     db.execute(delete(tables.SignInLink).where(tables.SignInLink.user_id == user.id))
     db.flush()
 

@@ -1,5 +1,5 @@
-"""Who may see which collection. Whatever a viewer may not see does not exist for them: the access condition
-is part of every query, so a foreign id and an invented one take the same path to the same NotFound.
+"""Who may see which collection. Whatever a viewer may not see does not exist for them: the access condition is part
+of every query, so a foreign id and an invented one take the same path to the same NotFound.
 
 Administrators get nothing here by being administrators.
 """
@@ -25,9 +25,8 @@ def readable(db: Session, viewer: Viewer) -> list[CollectionView]:
 
 
 def find(db: Session, viewer: Viewer, id: str, *, edit: bool = False, own: bool = False) -> CollectionView:
-    """One collection. `edit`: only if the viewer may upload and delete there; `own`: only if it is theirs.
-    Errors: NotFound for what does not exist, is not shared with the viewer, or not with the right asked
-    for."""
+    """One collection. `edit`: only if the viewer may upload and delete there; `own`: only if it is theirs. Errors:
+    NotFound for what does not exist, is not shared with the viewer, or not with the right asked for."""
     row = db.execute(_visible(viewer, edit=edit, own=own).where(tables.Collection.id == id)).first()
     if row is None:
         raise not_found()
@@ -44,15 +43,20 @@ def find_by_name(db: Session, viewer: Viewer, name: str) -> CollectionView:
 
 
 def contents_allowed(db: Session, viewer: Viewer, collection_id: str) -> frozenset[int]:
-    """Ids of the ready contents in a collection: what a search for this viewer may look at. Errors:
-    NotFound."""
-    find(db, viewer, collection_id)
+    """Ids of the ready contents in a collection: what a search for this viewer may look at. Errors: NotFound."""
+    require_readable(db, viewer, collection_id)
     query = (
         select(tables.Content.id)
         .join(tables.Document)
         .where(tables.Document.collection_id == collection_id, tables.Content.state == _READY)
     )
     return frozenset(db.scalars(query))
+
+
+def require_readable(db: Session, viewer: Viewer, id: str) -> None:
+    """The check of `find` without its view. Errors: NotFound."""
+    if db.scalar(select(tables.Collection.id).where(tables.Collection.id == id, may_read(viewer))) is None:
+        raise not_found()
 
 
 def shares(db: Session, viewer: Viewer, id: str) -> list[ShareView]:
@@ -77,9 +81,7 @@ def not_found() -> NotFound:
     return NotFound("There is no such collection.", "It may have been deleted, or is not shared with you.")
 
 
-def _visible(
-    viewer: Viewer, *, edit: bool = False, own: bool = False
-) -> Select[tables.Collection, str, bool, int]:
+def _visible(viewer: Viewer, *, edit: bool = False, own: bool = False) -> Select[tables.Collection, str, bool, int]:
     documents = (
         select(func.count())
         .where(tables.Document.collection_id == tables.Collection.id)
@@ -104,9 +106,7 @@ def _shared(viewer: Viewer, *more: ColumnElement[bool] | object) -> ColumnElemen
     return exists().where(mine).correlate(tables.Collection)
 
 
-def _view(
-    viewer: Viewer, row: tables.Collection, owner: str, editable: bool, documents: int
-) -> CollectionView:
+def _view(viewer: Viewer, row: tables.Collection, owner: str, editable: bool, documents: int) -> CollectionView:
     return CollectionView(
         id=row.id,
         name=row.name,

@@ -1,5 +1,4 @@
-"""Making, renaming, sharing and deleting collections. Only the owner may; for everybody else they do not
-exist."""
+"""Making, renaming, sharing and deleting collections. Only the owner may; for everybody else they do not exist."""
 
 from __future__ import annotations
 
@@ -39,8 +38,8 @@ def rename(db: Session, viewer: Viewer, id: str, name: str) -> CollectionView:
 
 
 def share(db: Session, viewer: Viewer, id: str, user_name: str, may_edit: bool = False) -> ShareView:
-    """Let somebody read a collection and ask in it, with `may_edit` also upload and delete; sharing again
-    changes that. Errors: NotFound (the collection), Invalid (nobody of that name, or the owner)."""
+    """Let somebody read a collection and ask in it, with `may_edit` also upload and delete; sharing again changes
+    that. Errors: NotFound (the collection), Invalid (nobody of that name, or the owner)."""
     lock(db)
     find(db, viewer, id, own=True)
     user = _person(db, user_name)
@@ -52,15 +51,13 @@ def share(db: Session, viewer: Viewer, id: str, user_name: str, may_edit: bool =
 
 
 def unshare(db: Session, viewer: Viewer, id: str, user_name: str) -> None:
-    """Take a share back; a person may also give up their own. Somebody it was not shared with is ignored.
-    Errors: NotFound."""
+    """Take a share back; a person may also give up their own. Somebody it was not shared with is ignored. Errors:
+    NotFound."""
     lock(db)
     leaving = name_key(user_name) == name_key(viewer.name)
     find(db, viewer, id, own=not leaving)
     person = select(tables.User.id).where(tables.User.name_key == name_key(user_name)).scalar_subquery()
-    db.execute(
-        delete_from(tables.Share).where(tables.Share.collection_id == id, tables.Share.user_id == person)
-    )
+    db.execute(delete_from(tables.Share).where(tables.Share.collection_id == id, tables.Share.user_id == person))
 
 
 def set_everyone(db: Session, viewer: Viewer, id: str, everyone: bool) -> CollectionView:
@@ -72,8 +69,8 @@ def set_everyone(db: Session, viewer: Viewer, id: str, everyone: bool) -> Collec
 
 
 def delete(db: Session, viewer: Viewer, id: str) -> None:
-    """A collection with its documents, conversations and shares. Contents used nowhere else go with it: from
-    the database now, from the index and the disk by the worker. Errors: NotFound."""
+    """A collection with its documents, conversations and shares. Contents used nowhere else go with it: from the
+    database now, from the index and the disk by the worker. Errors: NotFound."""
     from app.documents.delete import forget_documents  # documents know collections, not the other way round
 
     lock(db)
@@ -83,9 +80,7 @@ def delete(db: Session, viewer: Viewer, id: str) -> None:
 
 
 def _require_free(db: Session, viewer: Viewer, name: str, but: str = "") -> None:
-    mine = select(tables.Collection.id, tables.Collection.name).where(
-        tables.Collection.owner_id == viewer.user_id
-    )
+    mine = select(tables.Collection.id, tables.Collection.name).where(tables.Collection.owner_id == viewer.user_id)
     if any(name_key(other) == name_key(name) and other_id != but for other_id, other in db.execute(mine)):
         raise Conflict(
             "You have a collection called %(name)s already.", "Choose another name.", field="name", name=name

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class CollectionView:
-    """A collection as one viewer sees it. `mine`: the viewer owns it (may share, rename, delete it);
-    `may_edit`: the viewer may upload and delete documents there; `documents` counts all of them, ready or
-    not."""
+    """A collection as one viewer sees it. `mine`: the viewer owns it (may share, rename, delete it); `may_edit`: the
+    viewer may upload and delete documents there; `documents` counts all of them, ready or not."""
 
     id: str
     name: str

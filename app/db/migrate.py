@@ -21,8 +21,8 @@ _FOLDER = Path(__file__).parent / "migrations"
 
 
 def upgrade(database: Database) -> None:
-    """Run the migrations that are missing. Safe to call from several processes at once.
-    Errors: Conflict when the database was made by a newer Beleg."""
+    """Run the migrations that are missing. Safe to call from several processes at once. Errors: Conflict when the
+    database was made by a newer Beleg."""
     scripts = ScriptDirectory.from_config(_config())
     with database.engine.connect() as connection:
         if _revision(connection) == scripts.get_current_head():

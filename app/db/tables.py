@@ -20,8 +20,7 @@ def new_id() -> str:
 
 
 class Base(DeclarativeBase):
-    """Times are epoch seconds, ids are random strings. Constraints have names, so that migrations can change
-    them."""
+    """Times are epoch seconds, ids are random strings. Constraints have names, so that migrations can change them."""
 
     metadata = MetaData(
         naming_convention={
@@ -67,8 +66,8 @@ class SignInLink(Base):
 
 
 class SignInAttempt(Base):
-    """A sign-in that failed (or is being checked). `name_hash` is SHA-256 of the case-folded name: people
-    type passwords into the wrong field."""
+    """A sign-in that failed (or is being checked). `name_hash` is SHA-256 of the case-folded name: people type
+    passwords into the wrong field."""
 
     __tablename__ = "sign_in_attempts"
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -117,13 +116,14 @@ class Content(Base):
     __tablename__ = "contents"
     __table_args__ = (
         UniqueConstraint("sha256", "format"),  # the same bytes as .txt and as .md are read twice
+        Index("contents_by_state", "state", "generation"),  # the worker looks for jobs four times a second
         {"sqlite_autoincrement": True},  # an id is never used twice: the index knows it
     )
     id: Mapped[int] = mapped_column(primary_key=True)
     sha256: Mapped[str] = mapped_column(String(64))
     size: Mapped[int]
     format: Mapped[str] = mapped_column(String(20))
-    state: Mapped[str] = mapped_column(String(12), default="queued", index=True)
+    state: Mapped[str] = mapped_column(String(12), default="queued")
     outcome: Mapped[str] = mapped_column(String(10), default="")  # text | partial | ocr | refused
     refusal_code: Mapped[str] = mapped_column(String(40), default="")
     refusal: Mapped[str] = mapped_column(Text, default="")  # template, filled from refusal_values
@@ -161,8 +161,7 @@ class Document(Base):
 
 
 class Removal(Base):
-    """A content that was deleted from here and has still to go from the index and the disk: a job of the
-    worker."""
+    """A content that was deleted from here and has still to go from the index and the disk: a job of the worker."""
 
     __tablename__ = "removals"
     content_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
@@ -230,9 +229,8 @@ class Answer(Base):
 
 
 class Citation(Base):
-    """Statement `statement` of an answer rests on characters [start, end) of a passage. When the document is
-    deleted its `quote` is emptied and `document_id` becomes NULL: the page then says that the source was
-    deleted."""
+    """Statement `statement` of an answer rests on characters [start, end) of a passage. When the document is deleted
+    its `quote` is emptied and `document_id` becomes NULL: the page then says that the source was deleted."""
 
     __tablename__ = "citations"
     __table_args__ = (UniqueConstraint("answer_id", "statement", "position"),)

@@ -1,5 +1,4 @@
-"""Taking a file in: size, space and type are checked, then it is stored under its hash and waits to be
-read."""
+"""Taking a file in: size, space and type are checked, then it is stored under its hash and waits to be read."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from app.collections.access import find
 from app.config import Settings
 from app.db import tables
 from app.db.session import lock
-from app.documents.blobs import Received, blob_path, keep, receiving
+from app.documents.blobs import Received, blob_path, keep, receiving, space_errors
 from app.documents.names import clean
 from app.documents.types import DocumentView, Stores
 from app.documents.views import load_view
@@ -39,22 +38,23 @@ def accept(  # noqa: PLR0917  the order of the contract
     *,
     size: int | None = None,
 ) -> DocumentView:
-    """Store `source` as a document. `name` may carry a path; `folder` is where it stood in an uploaded
-    folder; `size` is the number of bytes, when known before. The same bytes under the same name and folder
-    give the document that is there already (`existed`). Nothing is left behind on error.
+    """Store `source` as a document. `name` may carry a path; `folder` is where it stood in an uploaded folder; `size`
+    is the number of bytes, when known before. The same bytes under the same name and folder give the document that is
+    there already (`existed`). Nothing is left behind on error.
 
-    Errors: NotFound (collection), TooLarge, OutOfSpace, UnsupportedType, Invalid (empty, damaged,
-    protected)."""
+    Errors: NotFound (collection), TooLarge, OutOfSpace, UnsupportedType, Invalid (empty, damaged, protected)."""
     name, folder = clean(name, folder)
     with services.database.session() as db:
         find(db, viewer, collection_id, edit=True)
     with receiving(services.settings, source, size) as received:
         kind = kind_of(received.path, name)
-        with services.database.session() as db:
+        with space_errors(), services.database.session() as db:
             lock(db)
             find(db, viewer, collection_id, edit=True)  # it may have been taken away during a long upload
             place = Place(collection_id, name, folder, viewer.user_id)
-            return _store(db, services.settings, received, kind, place)
+            view = _store(db, services.settings, received, kind, place)
+    services.database.sync()
+    return view
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,7 @@ def kind_of(path: Path, name: str) -> str:
 
 
 def add_document(db: Session, content: tables.Content, place: Place) -> tuple[tables.Document, bool]:
-    """The document of these bytes at this place, and whether it was there before. With the write lock
-    taken."""
+    """The document of these bytes at this place, and whether it was there before. With the write lock taken."""
     there = select(tables.Document).where(
         tables.Document.collection_id == place.collection_id,
         tables.Document.name == place.name,
@@ -96,6 +95,7 @@ def add_document(db: Session, content: tables.Content, place: Place) -> tuple[ta
         name=place.name,
         folder=place.folder,
         uploaded_by=place.uploaded_by,
+        unpacked=not _may_hold_files(content),
     )
     db.add(document)
     db.flush()
@@ -117,6 +117,12 @@ def add_content(db: Session, settings: Settings, received: Received, kind: str) 
         content.pages_read = content.pages_total = 0
     db.flush()
     return content
+
+
+def _may_hold_files(content: tables.Content) -> bool:
+    """A mail with attachments, or not read yet."""
+    read = content.state in ("indexing", "ready")
+    return content.format == "eml" and (content.attachments > 0 or not read)
 
 
 def _store(db: Session, settings: Settings, received: Received, kind: str, place: Place) -> DocumentView:

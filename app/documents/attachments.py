@@ -1,5 +1,4 @@
-"""Files inside a file: what is attached to a mail becomes documents of its own, beside the mail and linked to
-it."""
+"""Files inside a file: what is attached to a mail becomes documents of its own, beside the mail and linked to it."""
 
 from __future__ import annotations
 
@@ -45,8 +44,8 @@ class Unpacking:
 
 @contextmanager
 def unpacking(settings: Settings, attachments: Sequence[Attachment]) -> Iterator[Unpacking]:
-    """Attachments written to temporary files and looked at, as an upload would be; the files go at the end of
-    the block. Errors: OutOfSpace."""
+    """Attachments written to temporary files and looked at, as an upload would be; the files go at the end of the
+    block. Errors: OutOfSpace."""
     taken: list[Unpacked] = []
     warnings: list[Warning] = []
     with ExitStack() as files:
@@ -80,8 +79,7 @@ def attach(db: Session, settings: Settings, content_id: int, unpacked: Unpacking
 
 
 def next_to_unpack(db: Session) -> int | None:
-    """A mail that was read before it came into another collection: its attachments are still missing
-    there."""
+    """A mail that was read before it came into another collection: its attachments are still missing there."""
     query = (
         select(tables.Content.id)
         .join(tables.Document)

@@ -1,5 +1,4 @@
-"""Bytes on disk: received into a temporary file while they are counted and hashed, then kept under their
-SHA-256.
+"""Bytes on disk: received into a temporary file while they are counted and hashed, then kept under their SHA-256.
 
 A blob is put in place, and removed, while the database's write lock is held, so the two can never disagree
 for long: a crash leaves at most a file that no row names, and `sweep` removes it at the next start.
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from app.config import Settings
@@ -43,8 +43,8 @@ class Received:
 
 @contextmanager
 def receiving(settings: Settings, source: BinaryIO, size: int | None = None) -> Iterator[Received]:
-    """`source` written to a temporary file, which is gone at the end of the block unless it was kept.
-    `size`: bytes to come, if known. Errors: TooLarge, OutOfSpace."""
+    """`source` written to a temporary file, which is gone at the end of the block unless it was kept. `size`: bytes
+    to come, if known. Errors: TooLarge, OutOfSpace."""
     if size is not None:
         _check_size(settings, size, size)
     _check_space(settings, size or 0)
@@ -52,7 +52,7 @@ def receiving(settings: Settings, source: BinaryIO, size: int | None = None) -> 
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{tables.new_id()}{tables.new_id()}"
     try:
-        with _space_errors():
+        with space_errors():
             received = _write(settings, source, path, size)
         yield received
     finally:
@@ -60,12 +60,13 @@ def receiving(settings: Settings, source: BinaryIO, size: int | None = None) -> 
 
 
 def keep(db: Session, settings: Settings, received: Received) -> None:
-    """Put a received file in place. Call in the transaction, with the write lock taken, that adds its
-    content."""
+    """Put a received file in place. Call in the transaction, with the write lock taken, that adds its content."""
     lock(db)
     target = blob_path(settings, received.sha256)
-    with _space_errors():
-        target.parent.mkdir(parents=True, exist_ok=True)
+    with space_errors():
+        if not target.parent.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _sync_folder(settings.blobs_dir)
         os.replace(received.path, target)
         _sync_folder(target.parent)
 
@@ -92,8 +93,7 @@ def remove_unused(database: Database, settings: Settings, sha256: str) -> None:
 
 
 def sweep(database: Database, settings: Settings) -> int:
-    """Remove what a crash left: blobs and pictures that no content names, old temporary files. Returns how
-    many."""
+    """Remove what a crash left: blobs and pictures that no content names, old temporary files. Returns how many."""
     found = {path.name for path in settings.blobs_dir.glob("??/*")}
     found |= {path.name for path in settings.pictures_dir.glob("*")}
     with database.session() as db:
@@ -149,11 +149,16 @@ def _check_space(settings: Settings, needed: int) -> None:
 
 
 @contextmanager
-def _space_errors() -> Iterator[None]:
+def space_errors() -> Iterator[None]:
+    """A full disk is said to be one, whether a file or the database met it."""
     try:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise _out_of_space() from error
+        raise
+    except OperationalError as error:
+        if "disk is full" in str(error):
             raise _out_of_space() from error
         raise
 

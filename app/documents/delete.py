@@ -1,5 +1,4 @@
-"""Deleting documents: gone from every search at once, from the disk right after, from the index within a
-moment.
+"""Deleting documents: gone from every search at once, from the disk right after, from the index within a moment.
 
 In one transaction go the document, its attachments, the quotes of citations and, where nothing else uses
 them, passages, pages and content; a search after that finds nothing, because it may look at existing contents
@@ -37,8 +36,8 @@ def delete_document(services: Stores, viewer: Viewer, id: str) -> None:
 
 
 def delete_user(services: Stores, viewer: Viewer, user_id: str) -> None:
-    """A person with everything that is theirs alone: collections, conversations, keys, sessions. What they
-    uploaded to others' collections stays. Errors: Forbidden, NotFound, Conflict (the last administrator)."""
+    """A person with everything that is theirs alone: collections, conversations, keys, sessions. What they uploaded
+    to others' collections stays. Errors: Forbidden, NotFound, Conflict (the last administrator)."""
     require_admin(viewer)
     with services.database.session() as db:
         lock(db)
@@ -54,9 +53,8 @@ def delete_user(services: Stores, viewer: Viewer, user_id: str) -> None:
 
 
 def forget_documents(db: Session, which: ColumnElement[bool]) -> set[str]:
-    """Delete these documents with their attachments, and contents that nothing uses any more, from the
-    database. Returns the hashes whose files may go now (`blobs.remove_unused`; otherwise the worker does
-    it)."""
+    """Delete these documents with their attachments, and contents that nothing uses any more, from the database.
+    Returns the hashes whose files may go now (`blobs.remove_unused`; otherwise the worker does it)."""
     lock(db)
     documents = _with_attachments(db, which)
     contents: set[int] = set()

@@ -1,5 +1,4 @@
-"""The indexing half of the worker: stored passages become vectors and words of one new generation of the
-index.
+"""The indexing half of the worker: stored passages become vectors and words of one new generation of the index.
 
 Whatever waits is embedded for at most about two seconds, then committed together: one upload is found at
 once, a thousand do not cost a thousand generations. Documents are `ready` only after the generation that
@@ -19,7 +18,7 @@ from sqlalchemy.exc import OperationalError
 
 from app.config import Settings
 from app.db.session import Database
-from app.documents import jobs
+from app.documents import index_jobs, jobs
 from app.documents.blobs import remove_unused
 from app.documents.signals import Signals
 from ingestion.index.store import IndexEntry, IndexWriter
@@ -52,8 +51,8 @@ class _Batch:
 
 
 class Indexer:
-    """The only writer of the index. With `rebuild` a new index is filled beside the old one and then takes
-    its place."""
+    """The only writer of the index. With `rebuild` a new index is filled beside the old one and then takes its
+    place."""
 
     def __init__(
         self,
@@ -78,8 +77,8 @@ class Indexer:
         """Make index and database agree: what is missing is indexed again, what is unknown is removed."""
         indexed = self._writer.contents()
         with self._database.session() as db:
-            missing = jobs.mark_missing(db, set() if self._rebuild else indexed)
-            unknown = jobs.unknown_to_us(db, indexed)
+            missing = index_jobs.mark_missing(db, set() if self._rebuild else indexed)
+            unknown = index_jobs.unknown_to_us(db, indexed)
         if unknown:
             self._writer.remove(unknown)
             self._writer.commit()
@@ -93,25 +92,25 @@ class Indexer:
             try:
                 worked = self.step()
             except Stopped:
-                self._not_counted()
+                self.not_counted()
             except (OSError, OperationalError) as error:
                 log.warning("indexing is held up", error=str(error))
-                self._not_counted()
+                self.not_counted()
                 self._signals.pause()
             except Exception:
                 log.exception("indexing failed")
                 with self._database.session() as db:
-                    jobs.give_up_tried(db)
+                    index_jobs.give_up_tried(db)
                 self._begun.clear()
                 self._signals.pause()
             else:
                 if not worked:
                     self._signals.wait_for_work()
 
-    def _not_counted(self) -> None:
+    def not_counted(self) -> None:
         """What was begun is not to blame for being stopped."""
         with suppress(OperationalError), self._database.session() as db:
-            jobs.not_begun(db, sorted(self._begun))
+            index_jobs.not_begun(db, sorted(self._begun))
             self._begun.clear()
 
     def step(self) -> bool:
@@ -126,17 +125,17 @@ class Indexer:
 
     def _remove(self) -> bool:
         with self._database.session() as db:
-            found = dict(jobs.removals(db))
+            found = dict(index_jobs.removals(db))
             if not found:
                 return False
-            gone = set(found) - jobs.still_wanted(db, list(found))
+            gone = set(found) - index_jobs.still_wanted(db, list(found))
         self._writer.remove(gone)
         self._writer.commit()
         self._built -= gone
         for sha256 in set(found.values()):
             remove_unused(self._database, self._settings, sha256)
         with self._database.session() as db:
-            jobs.removed(db, list(found))
+            index_jobs.removed(db, list(found))
         return True
 
     def _collect(self, largest: int | None = None, but: int | None = None) -> _Batch:
@@ -144,13 +143,13 @@ class Indexer:
         while not batch.full:
             with self._database.session() as db:
                 left_out = {*batch.contents, *self._built, *([but] if but is not None else [])}
-                waiting = jobs.to_index(db, left_out, largest=largest)
+                waiting = index_jobs.to_index(db, left_out, largest=largest)
             if not waiting:
                 break
             for job in waiting:
-                # What was begun before and never finished goes alone: if it is to blame, it takes nobody with
-                # it.
-                alone = job.attempts > 0
+                # What was begun before and never finished goes alone: if it is to blame, it takes nobody with it.
+                # So does a large one: nobody waits for it.
+                alone = job.attempts > 0 or job.passages > LARGE
                 if batch.full or (alone and batch.contents):
                     return batch
                 if self._add(job, lets_pass=largest is None):
@@ -160,17 +159,17 @@ class Indexer:
                     return batch
         return batch
 
-    def _add(self, job: jobs.IndexJob, *, lets_pass: bool) -> bool:
-        """Embed a content and hand it to the writer. False when that is not possible, or not wanted any
-        more."""
+    def _add(self, job: index_jobs.IndexJob, *, lets_pass: bool) -> bool:
+        """Embed a content and hand it to the writer. False when that is not possible, or not wanted any more."""
         with self._database.session() as db:
-            if not jobs.begin(db, job.content_id):
+            if not index_jobs.begin(db, job.content_id):
                 return False
-            passages = jobs.passages_of(db, job.content_id)
+            passages = index_jobs.passages_of(db, job.content_id)
         self._begun.add(job.content_id)
         try:
             vectors = self._embed(job, passages, lets_pass=lets_pass)
-            self._writer.add([IndexEntry(job.content_id, job.language, passages, vectors)])
+            if passages:  # a mail may hold nothing but its attachments
+                self._writer.add([IndexEntry(job.content_id, job.language, passages, vectors)])
         except (Stopped, OSError):
             raise
         except Exception:
@@ -182,7 +181,13 @@ class Indexer:
             return False
         return True
 
-    def _embed(self, job: jobs.IndexJob, passages: list[Passage], *, lets_pass: bool) -> np.ndarray:
+    def _embed(
+        self,
+        job: index_jobs.IndexJob,
+        passages: list[Passage],
+        *,
+        lets_pass: bool,
+    ) -> np.ndarray:
         found = [np.empty((0, self._embedder.dim), np.float32)]
         for texts in _slices(passages):
             if self._signals.stopping:
@@ -203,7 +208,7 @@ class Indexer:
             self._built.update(batch.contents)
         else:
             with self._database.session() as db:
-                jobs.finish(db, batch.contents, generation)
+                index_jobs.finish(db, batch.contents, generation)
         self._begun.difference_update(batch.contents)
         log.info(
             "indexed",
@@ -217,7 +222,7 @@ class Indexer:
         """Everything is in the new index: searches take it from now on."""
         generation = self._writer.switch()
         with self._database.session() as db:
-            jobs.finish(db, sorted(self._built), generation)
+            index_jobs.finish(db, sorted(self._built), generation)
         self._rebuild, self._built = False, set()
         log.info("index rebuilt", generation=generation)
 

@@ -1,6 +1,6 @@
 """The job list, which is the database: what is claimed, how far it is, how it ended.
 
-    queued --claim--> reading --store--> indexing --finish--> ready
+    queued --claim--> reading --store--> indexing --finish--> ready        (finish: index_jobs.py)
                          └----------------refuse-----------> refused
 
 Each function is one transaction's work. `attempts` counts how often the present step was begun; `recover`
@@ -11,7 +11,7 @@ refused.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,8 @@ from sqlalchemy.orm import Session
 
 from app.db import tables
 from app.db.session import lock
-from ingestion.types import Mark, Parsed, Passage, Warning
+from app.documents.marks import values_of
+from ingestion.types import Parsed, Passage, Warning
 
 MOST_ATTEMPTS = 3
 SECONDS_PER_MIB = 2.0  # how much later a smaller file may come and still overtake
@@ -43,17 +44,6 @@ class ReadJob:
 
 
 @dataclass(frozen=True)
-class IndexJob:
-    """A content whose passages are to be embedded and indexed; `attempts` that were begun and not
-    finished."""
-
-    content_id: int
-    language: str
-    passages: int
-    attempts: int
-
-
-@dataclass(frozen=True)
 class ReadContent:
     """What reading a file gave. `attachments`: how many files in it became documents."""
 
@@ -65,8 +55,7 @@ class ReadContent:
 
 
 def recover(db: Session) -> int:
-    """After a start: what a crash left half done is queued again, or refused after too many tries. How
-    many."""
+    """After a start: what a crash left half done is queued again, or refused after too many tries. How many."""
     lock(db)
     tried = tables.Content.attempts >= MOST_ATTEMPTS
     for content_id in db.scalars(select(tables.Content.id).where(tables.Content.state == "reading", tried)).all():
@@ -74,17 +63,19 @@ def recover(db: Session) -> int:
     for content_id in db.scalars(select(tables.Content.id).where(TO_INDEX, tried)).all():
         give_up(db, content_id)
     begun = update(tables.Content).where(tables.Content.state == "reading")
-    return _rows(db, begun.values(state="queued", pages_read=0))
+    return rows(db, begun.values(state="queued", pages_read=0))
 
 
-def claim(db: Session) -> ReadJob | None:
-    """The next file to read, now `reading`; None when nothing is queued. Oldest first, small ones may
-    overtake."""
-    queued = tables.Content.state == "queued"
-    if db.scalar(select(tables.Content.id).where(queued).limit(1)) is None:
+def claim(db: Session, largest: int | None = None) -> ReadJob | None:
+    """The next file to read, now `reading`; None when nothing is queued. Oldest first, small ones may overtake.
+    `largest`: bytes at most."""
+    queued = [tables.Content.state == "queued"]
+    if largest is not None:
+        queued.append(tables.Content.size <= largest)
+    if db.scalar(select(tables.Content.id).where(*queued).limit(1)) is None:
         return None
     lock(db)
-    content = db.scalars(select(tables.Content).where(queued).order_by(_OLD_FIRST).limit(1)).first()
+    content = db.scalars(select(tables.Content).where(*queued).order_by(_OLD_FIRST).limit(1)).first()
     if content is None:
         return None
     content.state, content.attempts = "reading", content.attempts + 1
@@ -98,8 +89,7 @@ def progress(db: Session, content_id: int, done: int, total: int) -> bool:
 
 
 def store(db: Session, content_id: int, read: ReadContent) -> bool:
-    """Keep pages and passages; the content is `indexing` now. False (and nothing kept) when it was
-    deleted."""
+    """Keep pages and passages; the content is `indexing` now. False (and nothing kept) when it was deleted."""
     lock(db)
     pages = len(read.parsed.pages)
     if not _update_reading(
@@ -158,99 +148,10 @@ def release(db: Session, content_id: int, *, counted: bool) -> None:
     content.attempts -= 0 if counted else 1
 
 
-def to_index(db: Session, without: Iterable[int] = (), most: int = 64, largest: int | None = None) -> list[IndexJob]:
-    """What waits to be embedded: small ones first among those of the same minute. `largest`: passages at
-    most."""
-    age = tables.Content.queued_at + tables.Content.passage_count * 0.05
-    query = select(
-        tables.Content.id, tables.Content.language, tables.Content.passage_count, tables.Content.attempts
-    ).where(TO_INDEX)
-    if largest is not None:
-        query = query.where(tables.Content.passage_count <= largest)
-    left_out = set(without)
-    rows = db.execute(query.order_by(tables.Content.attempts, age).limit(most + len(left_out)))
-    return [IndexJob(*row) for row in rows if row[0] not in left_out][:most]
-
-
-def begin(db: Session, content_id: int) -> bool:
-    """One more try to index it. False when it was deleted."""
-    counted = update(tables.Content).where(tables.Content.id == content_id, TO_INDEX)
-    # Not a change that people see: changed_at stays.
-    values = {"attempts": tables.Content.attempts + 1, "changed_at": tables.Content.changed_at}
-    return _rows(db, counted.values(values)) > 0
-
-
-def not_begun(db: Session, content_ids: Sequence[int]) -> None:
-    """Take back `begin`: it was not their fault that it came to nothing."""
-    for some in pieces(content_ids):
-        begun = update(tables.Content).where(tables.Content.id.in_(some), TO_INDEX, tables.Content.attempts > 0)
-        values = {"attempts": tables.Content.attempts - 1, "changed_at": tables.Content.changed_at}
-        db.execute(begun.values(values))
-
-
-def give_up_tried(db: Session) -> None:
-    """New contents that failed to be indexed too often end as refused."""
-    tried = (tables.Content.state == "indexing", tables.Content.attempts >= MOST_ATTEMPTS)
-    for content_id in db.scalars(select(tables.Content.id).where(*tried)).all():
-        give_up(db, content_id)
-
-
-def passages_of(db: Session, content_id: int) -> list[Passage]:
-    """The passages as they were cut. Marks only as far as indexing needs them: not at all."""
-    query = select(tables.Passage).where(tables.Passage.content_id == content_id).order_by(tables.Passage.ordinal)
-    return [
-        Passage(row.ordinal, row.text, tuple(row.headings), _first_mark(row.marks), row.tokens)
-        for row in db.scalars(query)
-    ]
-
-
-def finish(db: Session, content_ids: Sequence[int], generation: int) -> None:
-    """They are found from this generation on: ready."""
-    lock(db)
-    for some in pieces(content_ids):
-        done = update(tables.Content).where(tables.Content.id.in_(some), TO_INDEX)
-        db.execute(done.values(state="ready", generation=generation, attempts=0))
-
-
-def mark_missing(db: Session, indexed: set[int]) -> int:
-    """Contents that are ready but not in the index are indexed again from their passages. How many."""
-    lock(db)
-    query = select(tables.Content.id).where(
-        tables.Content.state == "ready", tables.Content.passage_count > 0, tables.Content.generation > 0
-    )
-    missing = set(db.scalars(query)) - indexed
-    for some in pieces(missing):
-        marked = update(tables.Content).where(tables.Content.id.in_(some))
-        db.execute(marked.values(generation=0, attempts=0, changed_at=tables.Content.changed_at))
-    return len(missing)
-
-
-def unknown_to_us(db: Session, indexed: set[int]) -> set[int]:
-    """Contents of the index that the database does not have, or has refused."""
-    known = select(tables.Content.id).where(tables.Content.state != "refused")
-    return indexed - set(db.scalars(known))
-
-
-def removals(db: Session) -> list[tuple[int, str]]:
-    """(content id, SHA-256) of what has to go from index and disk."""
-    rows = db.execute(select(tables.Removal.content_id, tables.Removal.sha256).limit(1000))
-    return [(content_id, sha256) for content_id, sha256 in rows]
-
-
-def removed(db: Session, content_ids: Sequence[int]) -> None:
-    db.execute(delete(tables.Removal).where(tables.Removal.content_id.in_(content_ids)))
-
-
-def still_wanted(db: Session, content_ids: Sequence[int]) -> set[int]:
-    """Those of them that are (again) in the index or on their way there."""
-    query = select(tables.Content.id).where(tables.Content.id.in_(content_ids), tables.Content.state != "refused")
-    return set(db.scalars(query))
-
-
-def pieces(values: Iterable[int]) -> Iterable[list[int]]:
-    """In lists that fit into one statement."""
-    rest = list(values)
-    return (rest[start : start + 1000] for start in range(0, len(rest), 1000))
+def let_go(db: Session) -> None:
+    """The worker has to stop now: what it was reading is queued again, and the try does not count."""
+    less = {"state": "queued", "attempts": tables.Content.attempts - 1, "pages_read": 0}
+    db.execute(update(tables.Content).where(tables.Content.state == "reading").values(less))
 
 
 def _some_name(db: Session, content_id: int) -> str:
@@ -260,10 +161,11 @@ def _some_name(db: Session, content_id: int) -> str:
 
 def _update_reading(db: Session, content_id: int, **values: Any) -> bool:
     wanted = update(tables.Content).where(tables.Content.id == content_id, tables.Content.state == "reading")
-    return _rows(db, wanted.values(changed_at=time.time(), **values)) > 0
+    return rows(db, wanted.values(changed_at=time.time(), **values)) > 0
 
 
-def _rows(db: Session, statement: Any) -> int:
+def rows(db: Session, statement: Any) -> int:
+    """Carry out an update and say how many rows it met."""
     result = db.execute(statement)
     assert isinstance(result, CursorResult)
     return result.rowcount
@@ -291,7 +193,7 @@ def _insert_text(db: Session, content_id: int, read: ReadContent) -> None:
             "ordinal": one.ordinal,
             "text": one.text,
             "headings": list(one.headings),
-            "marks": [_mark_values(mark) for mark in one.marks],
+            "marks": [values_of(mark) for mark in one.marks],
             "tokens": one.tokens,
         }
         for one in read.passages
@@ -300,12 +202,3 @@ def _insert_text(db: Session, content_id: int, read: ReadContent) -> None:
         db.execute(insert(tables.PageSize), pages)
     if passages:
         db.execute(insert(tables.Passage), passages)
-
-
-def _mark_values(mark: Mark) -> list[Any]:
-    box = mark.box
-    return [mark.start, mark.end, mark.page, [box.x0, box.y0, box.x1, box.y1] if box else None]
-
-
-def _first_mark(marks: list[Any]) -> tuple[Mark, ...]:
-    return tuple(Mark(start, end, page, None) for start, end, page, _ in marks[:1])

@@ -1,5 +1,5 @@
-"""Names of uploaded files: kept for people as they are, but without what could deceive or break. Never used
-on disk."""
+"""Names of uploaded files: kept for people as they are, but without what could deceive or break. Never used on
+disk."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ UNNAMED = "unnamed"
 def clean(name: str, folder: str = "") -> tuple[str, str]:
     """(name, folder) as they are kept. A path in `name` goes to the folder: `a/b.pdf` is `b.pdf` in `a`.
 
-    Both are composed (NFC), without control, direction or invisible marks; the folder has no `.` or `..` and
-    no drive; a long name is cut in the middle, so that its end keeps telling the type."""
+    Both are composed (NFC), without control, direction or invisible marks; the folder has no `.` or `..` and no
+    drive; a long name is cut in the middle, so that its end keeps telling the type."""
     parts = _parts(name)
     last = parts.pop() if parts else ""
     kept = _shorten(last, LONGEST_NAME) or UNNAMED
@@ -28,8 +28,7 @@ def _parts(path: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Categories Cc, Cf (direction marks, zero width), Cs, Co, Cn, Zl and Zp go; white space becomes one
-    space."""
+    """Categories Cc, Cf (direction marks, zero width), Cs, Co, Cn, Zl and Zp go; white space becomes one space."""
     composed = unicodedata.normalize("NFC", text.encode("utf-8", "ignore").decode())
     spaced = "".join(" " if c.isspace() else c for c in composed)
     kept = "".join(c for c in spaced if unicodedata.category(c)[0] != "C")

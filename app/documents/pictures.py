@@ -1,5 +1,4 @@
-"""Pictures of pages: drawn in a limited process when first asked for, kept in a bounded cache beside the
-blobs."""
+"""Pictures of pages: drawn in a limited process when first asked for, kept in a bounded cache beside the blobs."""
 
 from __future__ import annotations
 

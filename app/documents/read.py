@@ -18,6 +18,7 @@ from app.collections.access import find, may_edit, may_read
 from app.db import tables
 from app.documents import pictures
 from app.documents.blobs import blob_path
+from app.documents.marks import mark_of
 from app.documents.types import (
     Changes,
     DocumentText,
@@ -30,7 +31,6 @@ from app.documents.types import (
 )
 from app.documents.views import document_rows, view
 from app.errors import NotFound
-from ingestion.types import Box, Mark
 
 MOST_AT_ONCE = 500  # passages in one answer of `document_text`
 
@@ -135,7 +135,7 @@ def _between(first: int, last: int) -> Any:
 
 
 def _passage_view(db: Session, document: DocumentView, row: tables.Passage, near: list[tables.Passage]) -> PassageView:
-    marks = tuple(mark_from_row(values) for values in row.marks)
+    marks = tuple(mark_of(values) for values in row.marks)
     pages = _page_sizes(db, row.content_id, {mark.page for mark in marks}) if document.has_pages else ()
     text = _passage_text(row, document.has_pages)
     begins = next((size for size in pages if size.number == text.page), None)
@@ -164,9 +164,3 @@ def _page_sizes(db: Session, content_id: int, numbers: set[int]) -> tuple[PageSi
 def _passage_text(row: tables.Passage, has_pages: bool) -> PassageText:
     page = row.marks[0][2] if has_pages and row.marks else None
     return PassageText(row.ordinal, row.text, tuple(row.headings), page)
-
-
-def mark_from_row(values: list[Any]) -> Mark:
-    """From `Passage.marks` as stored: [start, end, page, [x0, y0, x1, y1] or null]."""
-    start, end, page, box = values
-    return Mark(start, end, page, Box(*box) if box else None)

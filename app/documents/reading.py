@@ -40,21 +40,34 @@ class Unwanted(Exception):
 
 
 class Reader:
-    """Reads one file at a time; several may work side by side."""
+    """Reads one file at a time; several may work side by side. One that takes nothing above `largest` bytes keeps a
+    way open for small files while large ones are read."""
 
     def __init__(
-        self, settings: Settings, database: Database, tokenizer: Callable[[], Tokenizer], signals: Signals
+        self,
+        settings: Settings,
+        database: Database,
+        tokenizer: Callable[[], Tokenizer],
+        signals: Signals,
+        *,
+        largest: int | None = None,
     ) -> None:
         self._settings = settings
         self._database = database
         self._tokenizer = tokenizer
         self._signals = signals
+        self._largest = largest
 
     def run(self) -> None:
-        """Until told to stop."""
+        """Until told to stop. Nothing is begun while nobody can count tokens (an engine elsewhere that does not
+        answer)."""
         while not self._signals.stopping:
             try:
+                self._tokenizer().count("ready?")
                 worked = self.step()
+            except OSError as error:
+                log.warning("reading waits", error=str(error))
+                self._signals.pause()
             except Exception:
                 log.exception("reading failed")
                 self._signals.pause()
@@ -65,7 +78,7 @@ class Reader:
     def step(self) -> bool:
         """Read the next file. False when there is none."""
         with self._database.session() as db:
-            job = jobs.claim(db)
+            job = jobs.claim(db, self._largest)
         if job is not None:
             self._read(job)
             self._signals.wake()
@@ -138,8 +151,8 @@ class Reader:
             jobs.release(db, job.content_id, counted=counted)
 
     def _unpack_again(self) -> bool:
-        """A mail read earlier came into another collection: its attachments have to follow. False when there
-        is none."""
+        """A mail read earlier came into another collection: its attachments have to follow. False when there is
+        none."""
         with self._database.session() as db:
             content_id = attachments.next_to_unpack(db)
             content = db.get(tables.Content, content_id) if content_id is not None else None

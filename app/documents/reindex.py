@@ -1,5 +1,5 @@
-"""Making the index anew from what the database holds, or from the files: the contents are marked, the worker
-does it."""
+"""Making the index anew from what the database holds, or from the files: the contents are marked, the worker does
+it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from app.documents.jobs import TO_INDEX
 
 def reindex(settings: Settings, *, from_files: bool = False) -> int:
     """Mark every ready content to be embedded and indexed again; documents stay searchable meanwhile. With
-    `from_files` all files are read again, refused ones too, and each is searchable again when it was. Returns
-    how many."""
+    `from_files` all files are read again, refused ones too, and each is searchable again when it was. Returns how
+    many."""
     database = Database(settings.database_url)
     try:
         upgrade(database)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from contextlib import suppress
 
 POLL_SECONDS = 0.25  # how long a new upload may go unnoticed: it comes from another process
 _LONGEST_PAUSE = 30.0
@@ -15,6 +17,7 @@ class Signals:
         self._stop = threading.Event()
         self._work = threading.Event()
         self._pause = 1.0
+        self._last_words: list[Callable[[], None]] = []
 
     @property
     def stopping(self) -> bool:
@@ -23,6 +26,15 @@ class Signals:
     def stop(self) -> None:
         self._stop.set()
         self._work.set()
+
+    def at_last(self, act: Callable[[], None]) -> None:
+        """To be done before the process ends without waiting for its threads."""
+        self._last_words.append(act)
+
+    def last_words(self) -> None:
+        for act in self._last_words:
+            with suppress(Exception):  # the process ends; the next start makes good what this could not
+                act()
 
     def wake(self) -> None:
         """There is something to do for another thread."""

@@ -73,9 +73,8 @@ class DocumentView:
 
 @dataclass(frozen=True)
 class Changes:
-    """Documents that changed at or after `since`; ask again with `since=until`. `total` is how many documents
-    the collection has (when it differs from what a page shows, something was deleted: load the list
-    again)."""
+    """Documents that changed at or after `since`; ask again with `since=until`. `total` is how many documents the
+    collection has (when it differs from what a page shows, something was deleted: load the list again)."""
 
     documents: tuple[DocumentView, ...]
     total: int
@@ -94,8 +93,7 @@ class StateCounts:
 
 @dataclass(frozen=True)
 class PageSizeView:
-    """A page's size in PDF points (0 where it has no picture) and its name, if it has one (a sheet, a
-    slide)."""
+    """A page's size in PDF points (0 where it has no picture) and its name, if it has one (a sheet, a slide)."""
 
     number: int
     label: str

@@ -1,5 +1,5 @@
-"""Run by Alembic: on the connection that `app.db.migrate` hands over, or (to write a new step) on a database
-of its own.
+"""Run by Alembic: on the connection that `app.db.migrate` hands over, or (to write a new step) on a database of its
+own.
 
 A new step: `alembic -c app/db/alembic.ini revision --autogenerate -m "what changes" --rev-id 0002`.
 """

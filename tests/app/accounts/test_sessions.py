@@ -56,7 +56,7 @@ def test_wrong_name_and_wrong_password_look_the_same(database, anna, settings, m
 
     monkeypatch.setattr(passwords, "_hasher", Counting.from_parameters(RFC_9106_LOW_MEMORY))
     seen = []
-    for name, password in (("anna", "wrong password"), ("nobody", GOOD), ("anna\x00", GOOD), ("", "")):
+    for name, password in (("anna", "wrong password"), ("nobody", GOOD), ("an na", GOOD), ("", "")):
         with pytest.raises(SignInRequired) as error:
             sign_in(database, settings, name, password)
         seen.append((str(error.value), error.value.hint, error.value.code))

@@ -225,7 +225,7 @@ def test_a_citation_of_a_deleted_document_loses_its_quote(stores, database, anna
                 end=10,
                 page=None,
                 quote="The travel",
-            )  # fmt: skip
+            )
         )
     delete_document(stores, anna, view.id)
     with database.session() as db:

@@ -39,7 +39,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("sha256", "format", name=op.f("uq_contents_sha256")),
         sqlite_autoincrement=True,
     )
-    op.create_index("ix_contents_state", "contents", ["state"], unique=False)
+    op.create_index("contents_by_state", "contents", ["state", "generation"], unique=False)
     op.create_table(
         "removals",
         sa.Column("content_id", sa.Integer(), autoincrement=False, nullable=False),
@@ -261,5 +261,5 @@ def downgrade() -> None:
     op.drop_index("ix_sign_in_attempts_at", table_name="sign_in_attempts")
     op.drop_table("sign_in_attempts")
     op.drop_table("removals")
-    op.drop_index("ix_contents_state", table_name="contents")
+    op.drop_index("contents_by_state", table_name="contents")
     op.drop_table("contents")
