@@ -39,7 +39,7 @@ STEMMERS = {
     "tr": "turkish",
 }
 
-_TOKEN = re.compile(r"[^\W_]+(?:[-_./:,'’+][^\W_]+)*")
+_TOKEN = re.compile(r"[^\W_]+(?:(?:[-_./'’+]|(?<=\d),(?=\d))[^\W_]+)*")
 _PART = re.compile(r"[^\W_]+")
 _RUN = re.compile(r"\d+|[^\W\d_]+")
 _GROUPED = re.compile(r"\d{1,3}(?:([.,'’])\d{3})(?:\1\d{3})*(?:[.,]\d+)?")
@@ -142,8 +142,8 @@ def _question_terms(token: str, before: str, languages: Sequence[str]) -> Iterat
 @lru_cache(maxsize=1 << 16)
 def _pieces(token: str) -> _Pieces:
     """What one unbroken run of characters is indexed as."""
-    if len(token) > 4 * LONGEST_TERM:
-        return _Pieces(())
+    if len(token) > LONGEST_TERM:
+        return _apart(token)
     if not any(c.isdecimal() for c in token):
         return _letters(token)
     if _GROUPED.fullmatch(token) or _DECIMAL.fullmatch(token):
@@ -151,11 +151,18 @@ def _pieces(token: str) -> _Pieces:
     return _identifier(token)
 
 
+def _apart(token: str) -> _Pieces:
+    """A path, an address, a row of numbers: what stands between the marks. Nothing of a run without any."""
+    parts = [_pieces(part) for part in _PART.findall(token) if len(part) <= LONGEST_TERM]
+    words = tuple(word for pieces in parts for word in pieces.words)
+    return _Pieces(words, tuple(word for pieces in parts for word in pieces.stemmable))
+
+
 def _letters(token: str) -> _Pieces:
-    parts = [part for part in _PART.findall(token) if len(part) <= LONGEST_TERM]
+    parts = _PART.findall(token)
     words = [fold(part) for part in parts]
     if "-" in token and len(parts) > 1:  # "E-Mail" is also "Email"
-        words.append("".join(words)[:LONGEST_TERM])
+        words.append("".join(words))
     return _Pieces(tuple(filter(None, words)), tuple(part.lower() for part in parts))
 
 
@@ -178,11 +185,10 @@ def _identifier(token: str) -> _Pieces:
     """`PPR-9087/A` is found whole, by each run of letters or digits, and by neighbours joined."""
     runs = [fold(run) for run in _RUN.findall(token)]
     whole = "".join(runs)
-    if len(runs) == 1:
-        return _Pieces((whole,)) if len(whole) <= LONGEST_TERM else _Pieces(())
+    if len(runs) > 16:  # a row of numbers, or a checksum
+        return _apart(token) if not token.isalnum() else _Pieces((whole,), whole=whole)
     joined = [a + b for a, b in pairwise(runs)] if len(runs) <= 8 else []
-    words = dict.fromkeys([*(runs if len(runs) <= 16 else []), *joined, whole])
-    kept = tuple(word for word in words if 0 < len(word) <= LONGEST_TERM)
+    kept = tuple(filter(None, dict.fromkeys([*runs, *joined, whole])))
     named = any(c.isalpha() for c in whole) and not _COUNTED.fullmatch(token)
     return _Pieces(kept, whole=whole if named else "")
 

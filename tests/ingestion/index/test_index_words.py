@@ -70,6 +70,14 @@ def test_an_identifier_inside_a_longer_one_is_found() -> None:
     assert "ppr9087" in words("PPR-9087-A/2")
 
 
+def test_long_runs_are_taken_apart() -> None:
+    path = "/srv/share/" + "/".join(f"folder{n}" for n in range(30)) + "/Übersicht.pdf"
+    assert {"srv", "folder7", "ubersicht", "pdf"} <= set(words(path))
+    assert set(words("rot,grün,blau;" * 40)) == {"rot", "grun", "blau"}
+    assert words("3f2a9c" * 9) == ["3f2a9c" * 9]
+    assert {"17", "42"} <= set(words(",".join(map(str, range(100)))))
+
+
 def test_plain_words_are_no_identifiers() -> None:
     assert identifiers("How many days of leave do I have?") == set()
 
