@@ -19,6 +19,7 @@ from web.errors import respond
 MIB = 1024 * 1024
 SMALL_BODY = 256 * 1024  # JSON and forms
 FORM_OVERHEAD = MIB  # what multipart adds to the files
+MULTIPART = "multipart/form-data"
 ADDRESS_BYTES = 4096
 IDLE_SECONDS = 30.0  # between two pieces of a body
 GRACE_SECONDS = 30.0  # then a body must have come in faster than
@@ -41,13 +42,16 @@ class Limits:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        limit = (
-            self._upload if headers.get("content-type", "")[:20].lower() == "multipart/form-data;"[:20] else SMALL_BODY
-        )
+        limit = self._upload if _is_upload(scope, headers) else SMALL_BODY
         if error := _announced(scope, headers, limit):
             await respond(Request(scope, receive), error)(scope, receive, send)
             return
         await self._app(scope, _Body(receive, limit).receive, send)
+
+
+def _is_upload(scope: Scope, headers: Headers) -> bool:
+    """Only where files are taken in, after sign-in: nobody else is to fill the disk with temporary files."""
+    return str(scope["path"]).endswith("/documents") and headers.get("content-type", "").lower().startswith(MULTIPART)
 
 
 def _announced(scope: Scope, headers: Headers, limit: int) -> BelegError | None:

@@ -10,13 +10,15 @@ from html.parser import HTMLParser
 
 import httpx
 import pytest
+from starlette.datastructures import Headers
 
+from app.config import Settings
 from models.types import Message
 from tests.web.conftest import Site
 from web import limits
 from web.downloads import attachment
 from web.markup import inline
-from web.security import HEADERS
+from web.security import HEADERS, SameOrigin
 
 PAGES = ("/sign-in", "/", "/healthz", "/api/v1/collections", "/nowhere", "/api/v1/nowhere", "/openapi.json", "/docs")
 
@@ -105,6 +107,24 @@ def test_a_body_is_bounded_before_it_is_read(site: Site, collection: str):
         assert chunked.status_code == 413
         big = {"files": ("big.bin", b"x" * (3 * limits.MIB))}
         assert ada.post(f"/api/v1/collections/{collection}/documents", files=big).status_code == 413
+
+
+def test_only_uploads_may_be_large(site: Site):
+    with httpx.Client(base_url=site.url, headers={"sec-fetch-site": "same-origin"}) as nobody:
+        for path in ("/sign-in", "/language", "/api/v1/ask"):
+            reply = nobody.post(path, files={"name": ("a", b"x" * (limits.SMALL_BODY + 1))})
+            assert reply.status_code == 413, path
+
+
+@pytest.mark.parametrize(
+    ("origin", "allowed"),
+    [("https://beleg.example", True), ("http://beleg.example", False), ("https://beleg.example.evil", False)],
+)
+def test_behind_a_proxy_the_public_address_counts(origin: str, allowed: bool):
+    settings = Settings(_env_file=None, public_url="https://beleg.example/")
+    check = SameOrigin(lambda *_: None, settings)
+    headers = Headers({"host": "127.0.0.1:8321", "origin": origin, "cookie": "beleg_session=x"})
+    assert check._allowed(headers) is allowed
 
 
 def test_an_upload_without_a_right_to_it_is_not_read(site: Site, collection: str):

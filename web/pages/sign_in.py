@@ -48,8 +48,6 @@ def do_sign_out(request: Request, services: ServicesDep) -> Response:
         sign_out(db, session_secret(request))
     response = go(request, "/sign-in")
     response.delete_cookie(cookie_name(services.settings))
-    # what was shown here must not come back with the browser's back button
-    response.headers["clear-site-data"] = '"cache"'
     return response
 
 
