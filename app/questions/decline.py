@@ -64,10 +64,16 @@ _REFUSALS = re.compile(
             r"(?:informationen|angaben)\b",
             rf"\b(?:{_SUBJECT})\b[^.]{{0,60}}\b{_GERMAN_HOLD}\b[^.]{{0,60}}\b(?:nichts?|keine?n?)\b",
             rf"\b(?:nichts?|keine?n?)\b[^.]{{0,60}}\b(?:in|aus) (?:{_SUBJECT})\b[^.]{{0,30}}\b{_GERMAN_HELD}",
+            r"\bquestion\b[^.]{0,30}\b(?:cannot|can't|can not|could not|is not|isn't) (?:be )?answered\b",
+            r"\bfrage\b[^.]{0,60}\bnicht\b[^.]{0,30}\bbeantwort\w+\b",
             r"\bich (?:kann|konnte|weiß|habe)\b[^.]{0,40}\b(?:nicht|keine)\b[^.]{0,40}\b"
             r"(?:beantworten|finden|information\w*|antwort)\b",
         )
     ),
+    re.IGNORECASE,
+)
+_REMARK = re.compile(
+    rf"(?:yes, |ja, )?(?:{_SUBJECT})\s+(?:answers? (?:the|this) question|beantworte[nt] (?:die|diese) frage)[.!]?$",
     re.IGNORECASE,
 )
 _OPENINGS = (
@@ -79,6 +85,11 @@ _OPENINGS = (
 def is_refusal(text: str) -> bool:
     """Whether a statement says that the documents do not hold the answer."""
     return _REFUSALS.search(plain(text)) is not None
+
+
+def is_remark(text: str) -> bool:
+    """Whether a statement only says that the documents answer the question."""
+    return _REMARK.match(plain(text)) is not None
 
 
 def may_become_refusal(text: str) -> bool:

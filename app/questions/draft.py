@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from app.questions.decline import is_refusal, may_become_refusal
+from app.questions.decline import is_refusal, is_remark, may_become_refusal
 from app.questions.numbers import figures, missing
 from app.questions.spans import Source
 from app.questions.statements import Piece, Splitter, showable
@@ -80,7 +80,7 @@ class Draft:
         return known
 
     def _check(self, piece: Piece) -> StatementView:
-        if piece.claims and self._refuses(piece.text):
+        if piece.claims and self._is_about_documents(piece.text):
             piece = replace(piece, claims=False)
         if not piece.claims and piece.text.rstrip("*_ ").endswith(":"):
             self._intro = piece.text
@@ -88,10 +88,10 @@ class Draft:
             self._intro = ""
         return self._verifier.check(piece, self._intro)
 
-    def _refuses(self, text: str) -> bool:
-        """Whether it says that the documents do not hold the answer, and nothing else: no figure of its own."""
+    def _is_about_documents(self, text: str) -> bool:
+        """Whether it says that the documents do (not) hold the answer, and nothing else: no figure of its own."""
         begun = not self.statements and may_become_refusal(text)
-        return begun or (is_refusal(text) and not missing(figures(text), self._asked))
+        return begun or is_remark(text) or (is_refusal(text) and not missing(figures(text), self._asked))
 
     def _show(self) -> None:
         rest = self._splitter.rest

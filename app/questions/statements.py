@@ -39,6 +39,7 @@ _PARTIAL_IDS = re.compile(
 _MARKER = re.compile(r"[ \t]*(?:>[ \t]*)*(?:(?:[-*•–+·]|\(?\d{1,3}[.)]|[a-zA-Z][)])[ \t]+)?(?:\[[ xX]\][ \t]+)?")
 _HEADING = re.compile(r"\s*(?:#{1,6}[ \t]|(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__):?[ \t]*$)")
 _RULE = re.compile(r"\s*(?:\|?[\s:|-]*-{3,}[\s:|-]*|```\w*|\*{3,}|_{3,})\s*$")
+_LABEL = re.compile(r"(?:the )?(?:passages?|sources?|ids?|answer|passagen?|quellen?|kennung|antwort)[.:]?$", re.I)
 _LONGEST_QUOTATION = 400
 _END = re.compile(r"[.!?…]+[\"'”’»«)\]*_]*")
 _INTERJECTION = re.compile(r"\s*(?:yes|no|ja|nein|sure|correct|richtig|right)[.!,]\s*$", re.I)
@@ -202,7 +203,7 @@ def _is_sentence_end(before: str, following: str) -> bool:
 
 def _says_nothing(text: str) -> bool:
     bare = text.strip().strip("*_").strip()
-    if not any(c.isalnum() for c in bare) or _RULE.match(text):
+    if not any(c.isalnum() for c in bare) or _RULE.match(text) or _LABEL.match(bare):
         return True
     if _HEADING.match(text):
         return True

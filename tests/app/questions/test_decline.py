@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.questions.decline import REFUSAL, is_refusal, may_become_refusal
+from app.questions.decline import REFUSAL, is_refusal, is_remark, may_become_refusal
 from app.questions.draft import Draft
 
 
@@ -24,6 +24,9 @@ from app.questions.draft import Draft
         "Das ist in den Passagen nicht angegeben und nicht in den Dokumenten enthalten.",
         "Es gibt keine Informationen über die Elternzeit.",
         "The documents do not answer it.",
+        "Die Dokumente do not answer the question.",
+        "Die Frage wird in den Dokumenten nicht beantwortet.",
+        "The question cannot be answered from the passages.",
     ],
 )
 def test_refusals(text: str) -> None:
@@ -38,11 +41,18 @@ def test_refusals(text: str) -> None:
         "Das Rauchen ist nicht erlaubt.",
         "Der Vertrag enthält keine Probezeit.",
         "No receipts are needed.",
+        "Die Dokumente beantworten die Frage.",
         "Unterlagen sind zehn Jahre aufzubewahren.",
     ],
 )
 def test_statements_are_no_refusals(text: str) -> None:
     assert not is_refusal(text)
+
+
+def test_a_remark_about_the_documents_claims_nothing() -> None:
+    assert is_remark("Die Dokumente beantworten die Frage.")
+    assert is_remark("The passages answer the question.")
+    assert not is_remark("The documents are kept for ten years.")
 
 
 def test_a_beginning_that_may_become_one_is_held_back() -> None:
