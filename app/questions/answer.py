@@ -62,7 +62,7 @@ class Answering:
         self._notes = Notes()
         self._standalone = ""
         self._kept = 0  # statements whose citations are stored
-        self._keeper = Keeper(self._checkpoint)
+        self._keeper = Keeper(self._checkpoint, lambda: self.interrupt("stop"))
         self.task = asyncio.create_task(self._run(), name=f"answer {answer_id}")
 
     def interrupt(self, reason: Literal["stop", "pause"]) -> None:

@@ -9,10 +9,11 @@ EVERY_SECONDS = 0.5
 
 
 class Keeper:
-    """Calls `save` right after `soon()`, and at the latest half a second after `touch()`; never twice at a time."""
+    """Calls `save` right after `soon()`, and at the latest half a second after `touch()`; never twice at a time. When a
+    save fails it saves no more and calls `on_failure`; `stop` then raises what was raised."""
 
-    def __init__(self, save: Callable[[], Awaitable[None]]) -> None:
-        self._save = save
+    def __init__(self, save: Callable[[], Awaitable[None]], on_failure: Callable[[], None]) -> None:
+        self._save, self._on_failure = save, on_failure
         self._dirty = False
         self._ended = False
         self._now = asyncio.Event()
@@ -50,4 +51,8 @@ class Keeper:
             self._now.clear()
             if self._dirty and not self._ended:
                 self._dirty = False
-                await self._save()
+                try:
+                    await self._save()
+                except Exception:
+                    self._on_failure()
+                    raise

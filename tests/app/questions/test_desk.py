@@ -7,11 +7,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from app.db import tables
 from app.documents.delete import delete_document
 from app.errors import Conflict, Invalid, NotFound
-from app.questions import conversations
+from app.questions import conversations, record
 from app.questions import desk as desk_module
 from app.questions.desk import AnswerDesk
 from app.questions.events import Done, Event, Failed, Retrieved, Rewritten, Snapshot, Statement, Stopped, Token, Waiting
@@ -534,7 +535,7 @@ def test_closing_pauses(world: World) -> None:
 
 def test_deleting_a_conversation_in_mid_answer_ends_it(world: World) -> None:
     content = world.add_document("handbook.pdf", [LEAVE])
-    world.engine.script = lambda _: f"{COPIED} [D{content}.0]. " + "More words. " * 50
+    world.engine.script = lambda _: f"{COPIED} [D{content}.0]. " + "More words. " * 5000
     world.engine.delay = 0.02
 
     async def go(desk: AnswerDesk) -> None:
@@ -547,4 +548,23 @@ def test_deleting_a_conversation_in_mid_answer_ends_it(world: World) -> None:
             await listening
 
     run(world, go)
+    assert world.engine.running == 0
+
+
+def test_a_full_disk_ends_the_answer_and_says_so(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = world.add_document("handbook.pdf", [LEAVE])
+    world.engine.script = lambda _: f"{COPIED} [D{content}.0]. " + "More words. " * 5000
+    world.engine.delay = 0.01
+
+    def full(*_: object) -> bool:
+        raise OperationalError("UPDATE answers", {}, Exception("database or disk is full"))
+
+    async def go(desk: AnswerDesk) -> list[Event]:
+        asked = await desk.ask(world.ada, world.collection, FIRST)
+        monkeypatch.setattr(record, "write", full)
+        return await listen(desk, world, asked.id)
+
+    events = run(world, go)
+    assert isinstance(events[-1], Failed)
+    assert "stored" in events[-1].message
     assert world.engine.running == 0
