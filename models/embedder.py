@@ -38,7 +38,9 @@ def load_embedder(
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     import torch
     from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
 
+    logging.disable_progress_bar()  # it would write into whatever the console shows
     if threads is not None:
         torch.set_num_threads(threads)
     try:
