@@ -106,7 +106,8 @@ def view(request: Request, services: ServicesDep, person: PersonDep, document_id
         document = read.get_document(db, person, document_id)
         collection = find(db, person, document.collection_id)
     pictures = document.format == "pdf" and document.state == "ready"
-    text = None
+    pages = _pages(document, pictures)
+    page, text = min(page, pages), None
     if not pictures and document.state == "ready":
         first = (page - 1) * PASSAGES
         text = read.document_text(services, person, document_id, first=first, limit=PASSAGES)
@@ -116,7 +117,7 @@ def view(request: Request, services: ServicesDep, person: PersonDep, document_id
         document=document,
         collection=collection,
         page=page,
-        pages=_pages(document, pictures),
+        pages=pages,
         pictures=pictures,
         text=text,
     )

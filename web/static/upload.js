@@ -157,6 +157,8 @@ if (form) {
     row.querySelector("[data-dismiss]").hidden = hide;
   }
 
+  window.addEventListener("beforeunload", (event) => { if (running || waiting.length) event.preventDefault(); });
+
   list.addEventListener("click", (event) => {
     if (event.target.closest("[data-dismiss]")) event.target.closest("li").remove();
   });
