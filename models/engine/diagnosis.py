@@ -10,7 +10,7 @@ PHASES = (
     ("Application startup complete", "trying a first word"),
     ("KV cache size", "warming up"),
     ("torch.compile takes", "warming up"),
-    ("Dynamo bytecode transform", "compiling"),
+    ("Warming up model for the compilation", "compiling"),
     ("Loading weights took", "preparing memory"),
     ("Starting to load model", "loading the model's weights"),
     ("Resolved architecture", "starting the engine's processes"),
