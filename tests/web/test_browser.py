@@ -233,6 +233,20 @@ def test_deleted_source_says_so(page: Page, site: Site):
     expect(page.get_by_role("heading", name="This source was deleted")).to_be_visible()
 
 
+def test_a_source_that_cannot_be_reached_says_so_in_its_place(page: Page, site: Site, collection: str):
+    page.goto(f"/collections/{collection}")
+    ask(page, "When must claims reach the office?")
+    page.wait_for_url("**/conversations/*")
+    finished(page)
+    page.route("**/sources/**", lambda route: route.abort())
+    page.locator(".statement .chip").first.click()
+    source = page.get_by_role("complementary", name="Source")
+    expect(source).to_contain_text("Beleg cannot be reached.")
+    page.unroute("**/sources/**")
+    page.locator(".statement .chip").first.click()
+    expect(source.locator("mark")).to_be_visible()
+
+
 def test_copy_with_sources(page: Page, site: Site, collection: str):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(f"/collections/{collection}")

@@ -13,8 +13,16 @@ export function say(text) {
 // --- errors appear at the form they belong to, else at the top of the page
 
 function problemPlace(element) {
+  if (element?.matches("[data-source]")) {
+    body.classList.add("source-open");
+    return document.getElementById("source");
+  }
   return element?.closest("form")?.querySelector("[data-problem]") ?? document.getElementById("problem");
 }
+
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (event.detail.target?.id === "problem") event.detail.target.scrollIntoView({ block: "nearest" });
+});
 
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { xhr, requestConfig } = event.detail;
@@ -32,6 +40,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 document.addEventListener("htmx:beforeRequest", (event) => {
   const { elt, requestConfig } = event.detail;
   if (requestConfig.verb !== "get") problemPlace(elt).replaceChildren();
+  else if (!["engine", "poll"].includes(elt.id)) document.getElementById("problem").replaceChildren();
 });
 
 document.addEventListener("htmx:sendError", (event) => {
@@ -41,6 +50,7 @@ document.addEventListener("htmx:sendError", (event) => {
   notice.className = "notice bad";
   notice.textContent = body.dataset.offline;
   problemPlace(elt).replaceChildren(notice);
+  notice.scrollIntoView({ block: "nearest" });
 });
 
 // what asks again by itself goes on asking when the server was away
@@ -132,7 +142,7 @@ document.addEventListener("htmx:beforeRequest", (event) => {
 
 document.addEventListener("htmx:afterSwap", (event) => {
   const panel = document.getElementById("source");
-  if (event.detail.target !== panel) return;
+  if (!panel || event.detail.target !== panel) return;
   body.classList.add("source-open");
   panel.scrollTop = 0;
   panel.querySelector("#source-title")?.focus({ preventScroll: true });
