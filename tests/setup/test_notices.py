@@ -29,7 +29,7 @@ def test_none_of_them_is_under_the_gpl() -> None:
 
 def test_every_vendored_folder_is_listed_and_brings_its_licence() -> None:
     vendor = ROOT / "web" / "static" / "vendor"
-    for folder in sorted(vendor.iterdir()) if vendor.is_dir() else ():
+    for folder in sorted(place for place in vendor.iterdir() if place.is_dir()):
         assert f"`web/static/vendor/{folder.name}`" in NOTICES, folder.name
         assert any(file.name.upper().startswith("LICENSE") for file in folder.iterdir()), folder.name
 
