@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 
+from models.catalogue import BUNDLES
 from tests.setup.stand_ins import ROOT
 
 NOTICES = (ROOT / "THIRD_PARTY_NOTICES.md").read_text("utf-8")
@@ -48,3 +49,10 @@ def name_of(requirement: str) -> str:
     found = re.match(r"[\w.-]+", requirement)
     assert found is not None, requirement
     return found[0]
+
+
+def test_every_model_bundle_is_listed_with_its_licence() -> None:
+    for name, bundle in BUNDLES.items():
+        row = next((line for line in NOTICES.splitlines() if line.startswith(f"| `{name}` |")), "")
+        assert row.endswith(f"| {bundle.licence} |"), name
+        assert bundle.title in row, name
