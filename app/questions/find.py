@@ -14,7 +14,7 @@ from app.questions.prompt import Turn
 from app.questions.retrieve import Found, retrieve
 from app.questions.rewrite import is_standalone, make_standalone
 from app.questions.select import select
-from app.questions.spans import Source, whole
+from app.questions.spans import Source, spoken, whole
 from app.questions.trace import Notes
 from app.questions.verify import cite
 from app.questions.work import Work
@@ -47,7 +47,8 @@ async def find(work: Work, asked: Asked) -> Prepared:
 
 def turn_before_pause(asked: Asked) -> Turn:
     """The turn as it was laid out before a pause: the prompt is the same bytes again."""
-    return Turn(asked.question, asked.passages, asked.notes.hint, asked.asked_at, asked.language, "", asked.standalone)
+    tongue = spoken(asked.question, asked.passages)
+    return Turn(asked.question, asked.passages, asked.notes.hint, asked.asked_at, tongue, "", asked.standalone)
 
 
 async def _standalone(work: Work, asked: Asked) -> str:
@@ -77,12 +78,13 @@ def _choose(work: Work, asked: Asked, found: Sequence[Source], standalone: str) 
     new = [passage for passage in chosen if passage.id not in known][: (most + 1) // 2 if known else most]
     meant = [passage for passage in chosen if passage.id in known or passage in new]
     work.log.add(lambda seq: Retrieved(seq, tuple(cite(whole(passage)) for passage in meant)))
+    ordered = LAYOUTS[work.layout](new)
     return Turn(
         question=asked.question,
-        passages=tuple(LAYOUTS[work.layout](new)),
+        passages=tuple(ordered),
         hint=tuple(passage.id for passage in meant),
         asked_at=asked.asked_at,
-        language=asked.language,
+        language=spoken(asked.question, ordered),
         standalone=standalone,
     )
 

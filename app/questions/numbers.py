@@ -72,6 +72,8 @@ _PARAGRAPH = re.compile(r"§+\s?(?P<n>\d+[a-z]?)\b", re.I)
 _CODE = re.compile(
     r"(?<![\w])(?=[\w]*(?:[-_/.]?[\w])*)(?:[^\W\d_]+[-_/.]?\d|\d+[-_/]?[^\W\d_])[\w]*(?:[-_/.][\w]+)*", re.I
 )
+_ORDER = re.compile(r"(?<![\w.,-])(?:\d{4,}-\d{2,}|\d{2,}-\d{4,})(?![\w-]|[.,]\d)")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _VERSION = re.compile(r"(?<![\w.,])\d+(?:\.\d+){2,}(?![\w])")
 _NUMBER = re.compile(
     r"(?P<cur>[€$£]\s?)?(?P<sign>(?<![\w)])[-+](?=\d))?"
@@ -215,7 +217,13 @@ def _codes(text: str, found: list[Figure]) -> str:
         found.append(Identifier(match.group(), match.group()))
         return _blank(match)
 
-    return _VERSION.sub(read_version, _CODE.sub(read, text))
+    def read_order(match: re.Match[str]) -> str:
+        if all(_YEAR.fullmatch(part) for part in match.group().split("-")):
+            return match.group()
+        found.append(Identifier(match.group().replace("-", ""), match.group()))
+        return _blank(match)
+
+    return _ORDER.sub(read_order, _VERSION.sub(read_version, _CODE.sub(read, text)))
 
 
 def _is_code(shown: str) -> bool:

@@ -19,11 +19,10 @@ from app.errors import Conflict, Invalid, NotFound
 from app.questions.progress import Asked, Progress
 from app.questions.prompt import Turn
 from app.questions.sources import Key, load_sources
-from app.questions.spans import Source
+from app.questions.spans import Source, spoken
 from app.questions.trace import notes_of, stored
 from app.questions.types import AnswerView
 from app.questions.views import answer_views, asked_of, live_view, nearest_row, statement_row
-from app.questions.words import language
 
 LONGEST_QUESTION = 20_000
 RUNNING = ("waiting", "streaming")
@@ -118,7 +117,7 @@ def read_asked(db: Session, viewer: Viewer, answer_id: str) -> Asked:
     sources = load_sources(db, collection.id, keys)
     return replace(
         asked_of(row, collection.id, collection.name),
-        history=tuple(_turn(answer, sources) for answer in earlier if answer.text and answer.passages),
+        history=tuple(_turn(answer, sources) for answer in earlier if answer.text),
         passages=tuple(sources[key] for key in _keys(row) if key in sources),
     )
 
@@ -207,7 +206,7 @@ def _keys(row: tables.Answer) -> list[Key]:
 def _turn(row: tables.Answer, sources: dict[Key, Source]) -> Turn:
     passages = tuple(sources[key] for key in _keys(row) if key in sources)
     hint = tuple(notes_of(row.trace).hint)
-    tongue = language(row.question)
+    tongue = spoken(row.question, passages)
     return Turn(row.question, passages, hint, row.created_at, tongue, row.text, row.standalone)
 
 

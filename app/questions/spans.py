@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 from app.questions.normal import plain
-from app.questions.numbers import Figure, figures
+from app.questions.numbers import Figure, Identifier, figures
 from app.questions.statements import Splitter
 from app.questions.words import content_stems, language, limits, negated_clauses, related
 
@@ -67,6 +67,20 @@ class Source:
     @cached_property
     def stems(self) -> frozenset[str]:
         return frozenset(content_stems(plain(self.text)))
+
+    def is_about(self, key: str) -> bool:
+        """Whether the whole passage is about the identifier: its document or heading names it, or it names no other
+        of that shape."""
+        shape = _shape(key)
+        return key in self._titled or {k for k in self._identifiers if _shape(k) == shape} == {key}
+
+    @cached_property
+    def _titled(self) -> frozenset[str]:
+        return _keys_in(" | ".join((re.sub(r"[_.]", " ", self.document), self.document, *self.headings)))
+
+    @cached_property
+    def _identifiers(self) -> frozenset[str]:
+        return _keys_in(self.text)
 
     @cached_property
     def language(self) -> str:
@@ -147,9 +161,22 @@ class Span:
         return limits(self.plain)
 
 
+def _shape(key: str) -> str:
+    return re.sub(r"\d+", "0", key)
+
+
+def _keys_in(text: str) -> frozenset[str]:
+    return frozenset(figure.key for figure in figures(text) if isinstance(figure, Identifier))
+
+
 def whole(passage: Source) -> Span:
     """A passage's whole text as a span."""
     return Span(passage, 0, len(passage.text))
+
+
+def spoken(question: str, sources: Sequence[Source]) -> str:
+    """The language to answer in: the question's, or the first passage's when that does not tell ("PPR-9087?")."""
+    return language(question) or (sources[0].language if sources else "")
 
 
 def warm(sources: Iterable[Source]) -> None:
@@ -169,6 +196,10 @@ def _units(text: str) -> list[tuple[int, int]]:
     """Sentences; a sentence runs on over line breaks unless the next line is an item, a row or starts anew."""
     units: list[tuple[int, int]] = []
     for start, end in _blocks(text):
+        if tabular(text[start:end]):
+            first = start + len(text[start:end]) - len(text[start:end].lstrip("\n"))
+            units.append((first, first + len(text[start:end].strip("\n"))))
+            continue
         flat = text[start:end].replace("\n", " ")
         splitter = Splitter()
         at = start
@@ -181,7 +212,10 @@ def _units(text: str) -> list[tuple[int, int]]:
     return units
 
 
-_NEW_BLOCK = re.compile(r"\n(?=\s*(?:[-*•–·▪●]\s|\(?\d{1,3}[.)]\s|[a-z]\)\s|\|))|\n\s*\n|\n(?=[^\n]*(?: \| |\t))")
+_NEW_BLOCK = re.compile(
+    r"\n(?=\s*(?:[-*•–·▪●]\s|[a-z]\)\s|\(\d{1,3}\)\s|\|))|(?<=[.:;!?])\n(?=\s*\d{1,3}[.)]\s)|"
+    r"\n\s*\n|\n(?=[^\n]*(?: \| |\t))"
+)
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:

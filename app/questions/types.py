@@ -28,8 +28,8 @@ class Reason:
     """Why a statement is not proved, or a note on its citations. `code` is stable; `text % values` is the sentence.
 
     Codes: "figure_missing" (values: figure), "name_missing" (name), "quote_missing" (quote), "negation", "limit",
-    "column" (figure, column), "not_covered", "no_source", "unfinished", and as a note that spoils no proof
-    "unknown_source" (source: a cited id that stands in no prompt).
+    "column" (figure, column), "paired" (figure, other), "not_covered", "no_source", "unfinished", and as a note that
+    spoils no proof "unknown_source" (source: a cited id that stands in no prompt).
     """
 
     code: str

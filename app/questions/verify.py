@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from app.questions.columns import other_column
 from app.questions.normal import normalise, plain
 from app.questions.numbers import Figure, Identifier, Number, figures, is_money_or_share, is_unit, missing
+from app.questions.pairing import paired_otherwise
 from app.questions.spans import Source, Span
 from app.questions.statements import Piece
 from app.questions.types import CitationView, Reason, StatementVerdict, StatementView
@@ -157,7 +158,7 @@ def compare(claim: Claim, span: Span) -> Match:
     reasons += [_name_missing(name) for name in names]
     reasons += [_quote_missing(quote) for quote in claim.quotes if not find_quote(quote, span.text)]
     if not reasons:
-        reasons += _turned_round(claim, span) or _in_other_column(claim, span)
+        reasons += _turned_round(claim, span) or _in_other_column(claim, span) or _paired_otherwise(claim, span)
     if not reasons and cover < _needed(claim, span):
         reasons.append(Reason("not_covered", "The source does not say all of this."))
     return Match(span, cover, lacking, names, tuple(reasons))
@@ -231,6 +232,14 @@ def _in_other_column(claim: Claim, span: Span) -> list[Reason]:
     return [Reason("column", "“%(figure)s” stands under “%(column)s” in the source.", values)]
 
 
+def _paired_otherwise(claim: Claim, span: Span) -> list[Reason]:
+    found = None if span.is_row else paired_otherwise(claim.figures, span.plain)
+    if found is None:
+        return []
+    values = {"figure": found[0].shown, "other": found[1].shown}
+    return [Reason("paired", "In the source “%(figure)s” goes with “%(other)s”.", values)]
+
+
 def _about_same(one: frozenset[str], other: frozenset[str]) -> bool:
     return not one or sum(covered(s, other) for s in one) / len(one) > 0.5
 
@@ -240,9 +249,12 @@ def _is_said(clause: frozenset[str], stems: frozenset[str]) -> bool:
 
 
 def _identifier_stands(figure: Figure, span: Span) -> bool:
-    """PPR-9087 is also PPR 9087, PPR_9087 or ppr9087."""
+    """PPR-9087 is also PPR 9087, PPR_9087 or ppr9087. What the whole passage is about need not be named in every
+    sentence of it, but in every row of a table."""
     if not isinstance(figure, Identifier) or not figure.key.isalnum():
         return False
+    if not span.is_row and span.source.is_about(figure.key):
+        return True
     spread = r"[\W_]{0,2}".join(re.findall(r"[^\W\d_]+|\d+", figure.key))
     return re.search(rf"(?<![^\W_]){spread}(?![^\W_])", span.plain, re.I) is not None
 

@@ -40,6 +40,14 @@ GERMAN = _set(
 )
 # Words that carry no content; English first, then German.
 STOP = ENGLISH | GERMAN
+# More words that tell a question's language, though they carry content.
+ENGLISH_ASKED = _set("much many long please show list explain give day days often cost costs mean happens allowed need")
+GERMAN_ASKED = _set(
+    """
+    kostet kosten gibt gilt heißt steht wieviel viel viele netto brutto lange hoch bitte zeige nenne erkläre mehr
+    weniger tage tagen oft bedeutet passiert erlaubt braucht bekommt bekomme zahlt
+    """
+)
 # What an answer says about its sources, not about the matter.
 CONNECTIVE = _set(
     """

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from app.questions.vocabulary import CONNECTIVE, ENGLISH, GERMAN, NEGATORS, STOP
+from app.questions.vocabulary import CONNECTIVE, ENGLISH, ENGLISH_ASKED, GERMAN, GERMAN_ASKED, NEGATORS, STOP
 
 _TOKEN = re.compile(r"(?<!\w)[^\W\d_]+(?:['’-][^\W\d_]+)*(?!\w)")
-_ENGLISH_ONLY = ENGLISH - GERMAN
-_GERMAN_ONLY = GERMAN - ENGLISH
+_ENGLISH_ONLY = (ENGLISH - GERMAN) | ENGLISH_ASKED
+_GERMAN_ONLY = (GERMAN - ENGLISH) | GERMAN_ASKED
 _NO_NEGATION = re.compile(
     r"\b(?:not only|(?:no|not) (?:later|more|less|fewer) than|"
     r"(?:does|do|may|must|shall|can)(?:\s+not|n't) exceed|not exceed(?:ing)?|not limited to|whether or not|if not|"

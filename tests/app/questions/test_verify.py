@@ -152,6 +152,56 @@ def test_the_column_is_meant_that_the_question_names() -> None:
     assert view.verdict == "unproved" or view.citations[0].quote.startswith("Austria")
 
 
+MAIL = Source(
+    8,
+    1,
+    "We cannot deliver your order 4500-28817 in time. 450 pieces leave our works on 2 October 2026, the other 750 "
+    "pieces on\n19 October 2026. The NW-T200 wrench is checked every 12 months.",
+    (),
+    "doc5",
+    "delay.eml",
+    False,
+    ((0, 400, 1),),
+)
+TITLED = Source(
+    9, 0, "Change the spindle oil every 2,000 hours: 3.2 litres of CLP 46.", (), "doc6", "maintenance-M4.txt", False, ()
+)
+PARTS = Source(
+    10,
+    0,
+    "PPR-9087 costs 214 EUR. It is in stock. PPR-9088 costs 220 EUR. It is sold out.",
+    (),
+    "d7",
+    "a.txt",
+    False,
+    (),
+)
+
+
+@pytest.mark.parametrize(
+    ("statement", "source", "code"),
+    [
+        ("The other 750 pieces leave on 19 October 2026.", MAIL, ""),
+        ("The other 750 pieces leave on 2 October 2026.", MAIL, "paired"),
+        ("The other 750 pieces of order 4500-28817 leave on 19 October 2026.", MAIL, ""),
+        ("The 450 pieces of order 4500-28818 leave on 2 October 2026.", MAIL, "figure_missing"),
+        ("The spindle oil of machine M4 is changed every 2,000 hours.", TITLED, ""),
+        ("The spindle oil of machine M5 is changed every 2,000 hours.", TITLED, "figure_missing"),
+        ("PPR-9087 costs 214 EUR.", PARTS, ""),
+        ("PPR-9088 costs 214 EUR.", PARTS, "paired"),
+    ],
+)
+def test_figures_go_together_as_in_the_source(statement: str, source: Source, code: str) -> None:
+    view = check(statement, [source])
+    assert [reason.code for reason in view.reasons][:1] == ([code] if code else []), view
+
+
+def test_a_row_is_one_piece_whatever_stands_in_it() -> None:
+    table = "No. | Name | Town | Days\nL-1 | Ferretti S.r.l. Molle | Brescia | 60\nL-2 | Other Ltd. Co | Rome | 30"
+    view = check("Ferretti Molle has 60 days.", [Source(1, 0, table, (), "d", "s.csv", False, ())])
+    assert view.citations[0].quote == "L-1 | Ferretti S.r.l. Molle | Brescia | 60"
+
+
 def test_the_missing_figure_is_named() -> None:
     assert str(check("The quota was 85 % in 2021.").reasons[0]) == "“85 %” does not stand in the source."
 
