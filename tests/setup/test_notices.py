@@ -35,6 +35,13 @@ def test_every_vendored_folder_is_listed_and_brings_its_licence() -> None:
         assert any(file.name.upper().startswith("LICENSE") for file in folder.iterdir()), folder.name
 
 
+def test_every_model_bundle_is_listed_with_its_licence() -> None:
+    for name, bundle in BUNDLES.items():
+        row = next((line for line in NOTICES.splitlines() if line.startswith(f"| `{name}` |")), "")
+        assert row.endswith(f"| {bundle.licence} |"), name
+        assert bundle.title in row, name
+
+
 def listed() -> set[str]:
     return {
         name_of(line.strip("| ")) for line in NOTICES.splitlines() if re.match(r"\| [\w.-]+ (\(profile|\|)", line)
@@ -49,10 +56,3 @@ def name_of(requirement: str) -> str:
     found = re.match(r"[\w.-]+", requirement)
     assert found is not None, requirement
     return found[0]
-
-
-def test_every_model_bundle_is_listed_with_its_licence() -> None:
-    for name, bundle in BUNDLES.items():
-        row = next((line for line in NOTICES.splitlines() if line.startswith(f"| `{name}` |")), "")
-        assert row.endswith(f"| {bundle.licence} |"), name
-        assert bundle.title in row, name
