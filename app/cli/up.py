@@ -26,7 +26,10 @@ from app.folders import make_folders, only_one
 from models.types import EngineStatus
 
 if TYPE_CHECKING:  # the rest is imported where it is used: `beleg --help` and `beleg inspect` need none of it
+    import uvicorn
+
     from app.accounts.first import FirstAdministrator
+    from app.services import Services
 
 console = Console(highlight=False)
 
@@ -89,7 +92,7 @@ def _serve(settings: Settings, folders: ModelFolders, administrator: FirstAdmini
         threading.Thread(
             target=_when_open, args=(settings, administrator, engine, first_run), name="welcome", daemon=True
         ).start()
-        uvicorn.run(
+        config = uvicorn.Config(
             pages,
             host=settings.host,
             port=settings.port,
@@ -100,6 +103,19 @@ def _serve(settings: Settings, folders: ModelFolders, administrator: FirstAdmini
             timeout_keep_alive=30,
             h11_max_incomplete_event_size=64 * 1024,
         )
+        serve_until_stopped(config, services)
+
+
+def serve_until_stopped(config: uvicorn.Config, services: Services) -> None:
+    """Runs uvicorn; when it is told to stop, answers are paused first, so that their streams do not hold it up."""
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            await services.desk.close()
+            await super().shutdown(sockets)
+
+    Server(config).run()
 
 
 @contextmanager
