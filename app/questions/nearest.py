@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.questions.claims import read_claim
+from app.questions.matching import best_match
 from app.questions.spans import Source, whole
 from app.questions.types import CitationView
-from app.questions.verify import best_match, cite, read_claim
+from app.questions.verify import cite
 
 NEAREST = 3
 

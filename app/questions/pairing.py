@@ -13,7 +13,7 @@ from functools import lru_cache
 from app.questions.numbers import Date, Figure, Identifier, Number, Time, figures, missing
 
 _CLAUSE = re.compile(
-    r"[;:]\s|,\s(?!\d{4}\b)|\.\s+(?=[A-ZÄÖÜ])|\n|\s[-–—]\s|\b(?:and|but|while|whereas|und|aber|während|sowie)\b"
+    r"[;:]\s|,\s(?!\d{4}\b)|(?<!\d)\.\s+(?=[A-ZÄÖÜ])|\n|\s[-–—]\s|\b(?:and|but|while|whereas|und|aber|während|sowie)\b"
 )
 
 

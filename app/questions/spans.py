@@ -107,6 +107,9 @@ class Span:
     end: int
     parts: tuple[Span, ...] = ()
 
+    def __len__(self) -> int:
+        return self.end - self.start
+
     @property
     def text(self) -> str:
         return self.source.text[self.start : self.end]
@@ -219,13 +222,22 @@ _NEW_BLOCK = re.compile(
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:
-    """Parts that no sentence crosses: paragraphs, list items, table rows."""
-    cuts = [0]
-    for match in _NEW_BLOCK.finditer(text):
-        cuts.append(match.end())
-    for match in re.finditer(r"\n", text):  # a row ends at its line
-        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-        if tabular(line) or (len(line) < 60 and line[-1:] in ".:!?"):
-            cuts.append(match.end())
-    cuts = sorted({*cuts, len(text)})
-    return [(a, b) for a, b in pairwise(cuts) if text[a:b].strip()]
+    """Parts that no sentence crosses: paragraphs, list items, table rows, lines that stand for themselves."""
+    cuts = {0, len(text), *(match.end() for match in _NEW_BLOCK.finditer(text))}
+    at = longest = 0
+    for line in text.splitlines(keepends=True):
+        at += len(line)
+        longest = max(longest, len(line)) if line.strip() else 0
+        if tabular(line) or _stands_alone(line.strip(), text[at : at + 1], longest):
+            cuts.add(at)
+            longest = 0
+    return [(a, b) for a, b in pairwise(sorted(cuts)) if text[a:b].strip()]
+
+
+def _stands_alone(line: str, following: str, longest: int) -> bool:
+    """A short line that ends like a sentence or a heading, or much shorter than those before it, with a new beginning
+    after it: the text was not broken there to fit a page."""
+    if len(line) < 60 and line[-1:] in ".:!?":
+        return True
+    begins = following.isupper() or following.isdigit()
+    return begins and len(line) < max(50, 0.6 * longest) and line[-1:] not in ",-("

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from app.questions.matching import find_quote
 from app.questions.numbers import figures, missing
 from app.questions.spans import Source
 from app.questions.statements import Splitter
 from app.questions.types import StatementView
-from app.questions.verify import Verifier, find_quote
+from app.questions.verify import Verifier
 
 HANDBOOK = Source(
     3,
@@ -200,6 +201,18 @@ def test_a_row_is_one_piece_whatever_stands_in_it() -> None:
     table = "No. | Name | Town | Days\nL-1 | Ferretti S.r.l. Molle | Brescia | 60\nL-2 | Other Ltd. Co | Rome | 30"
     view = check("Ferretti Molle has 60 days.", [Source(1, 0, table, (), "d", "s.csv", False, ())])
     assert view.citations[0].quote == "L-1 | Ferretti S.r.l. Molle | Brescia | 60"
+
+
+def test_clauses_are_proved_each_by_its_own_line() -> None:
+    view = check("Employees receive 30 days of paid leave, and the travel desk is led by Anna Schmidt.")
+    assert view.verdict == "proved"
+    assert [c.quote.split()[0] for c in view.citations] == ["Employees", "The"]
+
+
+def test_one_clause_without_a_line_spoils_the_statement() -> None:
+    view = check("Employees receive 30 days of paid leave, so they may buy a company car.")
+    assert view.verdict == "unproved"
+    assert [reason.code for reason in view.reasons] == ["not_covered"]
 
 
 def test_the_missing_figure_is_named() -> None:
