@@ -37,22 +37,28 @@ class Match:
         return not self.reasons
 
     @property
+    def contradicts(self) -> bool:
+        """Holds all figures and names and most words, and says no where the claim does not, or the other way round."""
+        return self.cover >= COVERED and any(reason.code == "negation" for reason in self.reasons)
+
+    @property
     def rank(self) -> tuple[bool, int, float, int]:
         joined = JOINT * max(0, len(self.span.parts) - 1)
         return self.proved, -len(self.lacking) - len(self.names), round(self.cover - joined, 1), -len(self.span)
 
 
 def best_match(claim: Claim, sources: Sequence[Source]) -> Match | None:
-    """The span that supports the claim best; among equals the shorter, then the earlier passage."""
-    best: Match | None = None
+    """The span that supports the claim best; among equals the shorter, then the earlier passage. One that says the
+    opposite in nearly the same words comes before any that seems to support it."""
+    best = against = None
     for source in sources:
         for span in source.spans:
-            if best and best.proved and best.cover == 1 and len(span.parts) >= len(best.span.parts):
-                continue
             match = compare(claim, span)
             if best is None or match.rank > best.rank:
                 best = match
-    return best
+            if match.contradicts and not span.parts and (against is None or match.cover > against.cover):
+                against = match
+    return against if best and against and best.proved and against.cover >= best.cover else best
 
 
 def compare(claim: Claim, span: Span) -> Match:

@@ -215,6 +215,17 @@ def test_one_clause_without_a_line_spoils_the_statement() -> None:
     assert [reason.code for reason in view.reasons] == ["not_covered"]
 
 
+def test_what_the_source_denies_is_not_proved_by_the_sentences_around_it() -> None:
+    text = (
+        "If you need care that no provider here offers, the costs of care for out-of-network providers matter. "
+        "The plan does not cover the full cost of care for out-of-network providers. The full plan is in the booklet."
+    )
+    source = Source(1, 0, text, (), "d", "plan.pdf", True, ((0, 300, 9),))
+    view = check("The plan covers the full cost of care for out-of-network providers.", [source])
+    assert [reason.code for reason in view.reasons] == ["negation"]
+    assert view.citations[0].quote.startswith("The plan does not cover")
+
+
 def test_the_missing_figure_is_named() -> None:
     assert str(check("The quota was 85 % in 2021.").reasons[0]) == "“85 %” does not stand in the source."
 
