@@ -75,9 +75,9 @@ def _names(text: str, lang: str) -> list[str]:
     words = tokens(text)
     found: list[str] = []
     for i, word in enumerate(words):
-        if is_unit(word) or word.casefold() in STOP or stem(word) in CONNECTIVE_STEMS:
+        if len(word) < 2 or is_unit(word) or word.casefold() in STOP or stem(word) in CONNECTIVE_STEMS:
             continue
-        abbreviation = len(word) >= 2 and word.isupper()
+        abbreviation = word.isupper()
         in_row = i > 0 if lang == "en" else i > 1 and words[i - 1][0].isupper()
         if abbreviation or (word[0].isupper() and in_row):
             found.append(stem(word))

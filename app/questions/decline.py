@@ -10,7 +10,7 @@ import re
 
 from app.questions.normal import plain
 
-REFUSAL = "NOT IN THE DOCUMENTS"
+REFUSAL = "NOT IN THE DOCUMENTS"  # some models write it like this, whatever they are asked to write
 
 _NOT_FOUND = {
     "en": "The documents do not answer this. These passages come closest.",
@@ -57,7 +57,8 @@ _REFUSALS = re.compile(
             rf"\b(?:{_SUBJECT})\b[^.]{{0,60}}\b{_DO_NOT}\b[^.]{{0,60}}\b{_HOLD}",
             rf"\bnot (?:\w+ ){{0,2}}{_HELD}\b[^.]{{0,30}}\b(?:in|by|from|within)\b[^.]{{0,30}}\b(?:{_SUBJECT})\b",
             rf"\bno (?:\w+ ){{0,3}}(?:information|mention|answer|details?)\b[^.]{{0,80}}\b(?:{_SUBJECT})\b",
-            r"\b(?:there is|i have|i found) no (?:\w+ ){0,2}information\b",
+            r"\b(?:there is|i have|i found) no (?:\w+ ){0,2}information "
+            r"(?:about|regarding|concerning|available|provided|given|in|that|on (?:this|the|how|what))\b",
             r"\bi (?:do not|don't|cannot|can't|am unable to|could not|couldn't) (?:have|know|find|answer|provide)\b",
             r"\bi'm sorry\b|\bi am sorry\b|\bas an ai\b|\bes tut mir leid\b",
             r"\b(?:es (?:gibt|finden sich|liegen)|ich habe) (?:\w+ ){0,2}keine (?:\w+ ){0,2}"
@@ -83,8 +84,9 @@ _OPENINGS = (
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a statement says that the documents do not hold the answer."""
-    return _REFUSALS.search(plain(text)) is not None
+    """Whether a statement, or what was written of it, says that the documents do not hold the answer."""
+    begun = _opening(text)
+    return _REFUSALS.search(plain(text)) is not None or (" " in begun and REFUSAL.casefold().startswith(begun))
 
 
 def is_remark(text: str) -> bool:
@@ -94,8 +96,12 @@ def is_remark(text: str) -> bool:
 
 def may_become_refusal(text: str) -> bool:
     """Whether an unfinished first sentence may still turn out to be a refusal: it is not shown before that is known."""
-    begun = plain(text).strip("\"'*[(. ").casefold()
+    begun = _opening(text)
     return any(known.startswith(begun) or begun.startswith(known) for known in (REFUSAL.casefold(), *_OPENINGS))
+
+
+def _opening(text: str) -> str:
+    return plain(text).strip("\"'*[(. ").casefold()
 
 
 def not_found(language: str, close: bool) -> str:

@@ -30,7 +30,7 @@ from app.questions.turnstile import Turnstile
 from app.questions.types import AnswerServices, AnswerView
 from app.questions.work import Work
 
-ABSENCE_SECONDS = 0.7  # how long an answer goes on unheard: a reload needs a moment
+ABSENCE_SECONDS = 0.5  # how long an answer goes on unheard: a reload needs a moment, and going on later costs little
 FIRST_LISTENER_SECONDS = 10.0  # how long a new question waits for its first listener
 _THREADS = 8
 

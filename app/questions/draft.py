@@ -25,6 +25,7 @@ class Draft:
         self.text = ""
         self.statements: list[StatementView] = []
         self.repeats = False
+        self._refused = False
         self._pending = ""
         self._intro = ""
         self._said: set[str] = set()
@@ -55,12 +56,13 @@ class Draft:
         self._pending = ""
 
     def verdict(self) -> AnswerVerdict:
-        """Of the whole answer: proved when every statement is, declined when it states nothing."""
+        """Of the whole answer: proved when every statement is (and it does not say that something is not in the
+        documents), declined when it states nothing."""
         verdicts = [view.verdict for view in self.statements if view.kind == "statement"]
         if not verdicts:
             return "declined"
         if all(verdict == "proved" for verdict in verdicts):
-            return "proved"
+            return "partly" if self._refused else "proved"
         return "partly" if "proved" in verdicts else "unproved"
 
     def _complete(self, piece: Piece) -> None:
@@ -90,8 +92,9 @@ class Draft:
 
     def _is_about_documents(self, text: str) -> bool:
         """Whether it says that the documents do (not) hold the answer, and nothing else: no figure of its own."""
-        begun = not self.statements and may_become_refusal(text)
-        return begun or is_remark(text) or (is_refusal(text) and not missing(figures(text), self._asked))
+        refusal = is_refusal(text) and not missing(figures(text), self._asked)
+        self._refused = self._refused or refusal
+        return refusal or is_remark(text)
 
     def _show(self) -> None:
         rest = self._splitter.rest

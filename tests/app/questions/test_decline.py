@@ -42,6 +42,8 @@ def test_refusals(text: str) -> None:
         "Der Vertrag enthält keine Probezeit.",
         "No receipts are needed.",
         "Die Dokumente beantworten die Frage.",
+        "The documents must be kept for ten years.",
+        "There is no information desk on Sundays.",
         "Unterlagen sind zehn Jahre aufzubewahren.",
     ],
 )
@@ -53,6 +55,13 @@ def test_a_remark_about_the_documents_claims_nothing() -> None:
     assert is_remark("Die Dokumente beantworten die Frage.")
     assert is_remark("The passages answer the question.")
     assert not is_remark("The documents are kept for ten years.")
+
+
+def test_a_statement_that_begins_like_a_refusal_is_a_statement() -> None:
+    draft = Draft((), "How long must the documents be kept?")
+    draft.take("The documents must be kept for ten years. ")
+    draft.finish()
+    assert [view.kind for view in draft.statements] == ["statement"]
 
 
 def test_a_beginning_that_may_become_one_is_held_back() -> None:
