@@ -86,8 +86,15 @@ class ReadingProcess:
 def environment(settings: Settings) -> dict[str, str]:
     """Ours, with these settings in place of whatever is set there, so that both mean the same data folder.
 
-    Threads that wait must not spin: at low priority beside a busy engine that costs four times the processor time."""
+    Threads that wait must not spin: at low priority beside a busy engine that costs four times the processor time.
+    Few malloc arenas: what reading a large file took is given back."""
     named = {f"BELEG_{name.upper()}": str(value) for name, value in settings.model_dump().items()}
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", ""))))
-    ours = {PARENT: str(os.getpid()), "PYTHONPATH": path, "PYTHONFAULTHANDLER": "1", "OMP_WAIT_POLICY": "PASSIVE"}
+    ours = {
+        PARENT: str(os.getpid()),
+        "PYTHONPATH": path,
+        "PYTHONFAULTHANDLER": "1",
+        "OMP_WAIT_POLICY": "PASSIVE",
+        "MALLOC_ARENA_MAX": "2",
+    }
     return {**os.environ, **named, **ours}

@@ -329,6 +329,20 @@ def test_attachments_become_documents_beside_the_mail(stores, database, anna, pl
         assert len(read.list_documents(db, anna, other.id)) == 2
 
 
+def test_a_mail_with_nothing_but_an_attachment(database, anna, plans, upload, works):
+    upload("mail.eml", mail(("plan.txt", LOREM), text="", subject=""))
+    with database.session() as db:
+        db.execute(update(tables.Content).values(format="eml"))
+    works.reader.step()
+    with database.session() as db:  # whatever the parser makes of the headers
+        db.execute(tables.Passage.__table__.delete().where(tables.Passage.content_id == 1))
+        db.execute(update(tables.Content).where(tables.Content.id == 1).values(passage_count=0))
+    works.everything()
+    with database.session() as db:
+        assert {one.state for one in read.list_documents(db, anna, plans.id)} == {"ready"}
+    assert works.writer.contents() == {2}
+
+
 def test_mails_in_mails_end_somewhere(database, anna, plans, upload, works):
     inner = mail(("plan.txt", LOREM), subject="0")
     for depth in range(1, 6):
