@@ -11,6 +11,7 @@ from dataclasses import dataclass
 _DASHES = dict.fromkeys("‐‑‒–—―−﹘﹣－⁃", "-")
 _QUOTES = {**dict.fromkeys("‘’‚‛′`´", "'"), **dict.fromkeys("“”„‟«»″", '"')}
 _DROPPED = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
+_SIMPLE = str.maketrans({**_DASHES, **_QUOTES, **dict.fromkeys(_DROPPED, "")})
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,9 @@ def normalise(source: str) -> Normal:
 
 def plain(source: str) -> str:
     """The normalised text alone, white space at the ends removed."""
-    if source.isascii():
-        return " ".join(source.replace("`", "'").split())
+    simple = source.translate(_SIMPLE)
+    if simple.isascii() or unicodedata.is_normalized("NFKC", simple):
+        return " ".join(simple.split())
     return normalise(source).text.strip()
 
 

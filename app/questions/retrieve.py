@@ -14,7 +14,7 @@ from app.questions.types import AnswerServices
 from app.questions.words import language
 from ingestion.index.types import Query
 
-_DEPTH = 6  # passages looked at for each one that goes into the prompt: near copies fall out
+_DEPTH = 4  # passages looked at for each one that goes into the prompt: near copies fall out
 _RRF = 60
 _RAW_WEIGHT = 0.5
 
