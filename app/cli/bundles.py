@@ -47,6 +47,8 @@ class Bars:
         if name not in self._tasks:
             self._begun[name] = time.monotonic()
             self._tasks[name] = self._bars.add_task(name, total=None, share="")
+            if not self._bars.console.is_terminal:  # bars are drawn at the end only there: say what is going on
+                self._bars.console.print(f"{name} ...")
         share = f"{100 * done // total:3d} %" if total else ""
         self._bars.update(self._tasks[name], completed=done, total=total or None, share=share)
         if total and done >= total and self._first_run and name in self._begun:
