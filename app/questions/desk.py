@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeVar
 
+import structlog
 from sqlalchemy.orm import Session
 
 from app.accounts.types import Viewer
@@ -29,12 +30,15 @@ from app.questions.trace import Watch
 from app.questions.turnstile import Turnstile
 from app.questions.types import AnswerServices, AnswerView
 from app.questions.work import Work
+from ingestion.index.types import Query
+from models.types import Message
 
 ABSENCE_SECONDS = 0.5  # how long an answer goes on unheard: a reload needs a moment, and going on later costs little
 FIRST_LISTENER_SECONDS = 10.0  # how long a new question waits for its first listener
 _THREADS = 8
 
 T = TypeVar("T")
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -57,8 +61,10 @@ class AnswerDesk:
         self._closing = False
 
     async def start(self) -> None:
-        """Once, before the first question: answers a crash left waiting or streaming become paused."""
+        """Once, before the first question: answers a crash left waiting or streaming become paused. What is slow the
+        first time is done in the background."""
         await self._in_session(record.pause_all)
+        self._pool.submit(self._warm_up)
 
     async def ask(
         self, viewer: Viewer, collection_id: str, question: str, conversation_id: str | None = None
@@ -146,6 +152,14 @@ class AnswerDesk:
             await asyncio.wait([one.answering.task for one in running])
         self._pool.shutdown(wait=False, cancel_futures=True)
 
+    def _warm_up(self) -> None:
+        """Loads models and index and counts a first prompt, so that nobody waits for it."""
+        try:
+            self._services.models.tokenizer.count_chat([Message("user", "ready?")])
+            self._services.index.search(Query("ready?", None, frozenset(), 1))
+        except Exception as error:  # whoever asks will be told
+            log.warning("warming up failed", error=str(error))
+
     def _begin(
         self,
         viewer: Viewer,
@@ -162,14 +176,14 @@ class AnswerDesk:
             raise NotReady("Beleg is being stopped.", "Try again in a minute.")
         if self._turnstile is None:
             self._turnstile = Turnstile(self._services)
-        log = EventLog(first_seq or max(2, int((time.time() - view.created_at) * 1000)))
+        events = EventLog(first_seq or max(2, int((time.time() - view.created_at) * 1000)))
         layout = getattr(self._services.settings, "layout", "relevance")
         watch = Watch(begun, self._services.engine.model, layout)
-        work = Work(self._services, viewer, self._turnstile, self._pool, log, watch, layout)
-        running = Running(Answering(work, view.id, asked=asked, interrupted=interrupted), log, viewer.user_id)
+        work = Work(self._services, viewer, self._turnstile, self._pool, events, watch, layout)
+        running = Running(Answering(work, view.id, asked=asked, interrupted=interrupted), events, viewer.user_id)
         self._running[view.id] = running
         running.answering.task.add_done_callback(lambda _task: self._forget(view.id, running))
-        log.on_leave = partial(self._absent_after, ABSENCE_SECONDS, running)
+        events.on_leave = partial(self._absent_after, ABSENCE_SECONDS, running)
         self._absent_after(FIRST_LISTENER_SECONDS, running)
         return running
 
