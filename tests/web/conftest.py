@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -88,12 +89,16 @@ def _engine_as_new(world: World) -> Iterator[None]:
     world.services.state = "ready"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[object]:
-    """Headless Chromium; the one of the system where there is one."""
+    """Headless Chromium. Missing, it is an error in CI and a skip elsewhere. For one module only: while it is open,
+    this thread has a running event loop, and other tests could not start theirs."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        say = pytest.fail if os.environ.get("CI") else pytest.skip
+        say("Chromium is not installed: run `python3 install.py --system`.")
     from playwright.sync_api import sync_playwright
 
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=found, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
