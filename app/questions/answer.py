@@ -95,7 +95,7 @@ class Answering:
             self._work.log.close()
 
     async def _answer(self) -> None:
-        asked = self._known if self._known else await self._work.in_thread(self._read)
+        asked = self._known if self._known else await self._work.threads.short(self._read)
         self._asked = asked
         self._notes, self._standalone = asked.notes, asked.standalone
         self._turn = turn_before_pause(asked) if asked.passages else None
@@ -152,12 +152,12 @@ class Answering:
         work.watch.start("prepare_ms")
         window = await work.turnstile.window()
         most = min(work.services.settings.answer_tokens, window // 2)
-        prompt = await work.in_thread(
+        prompt = await work.threads.long(
             lambda: build(self._asked.collection, turns, work.services.models.tokenizer, window - most)  # type: ignore[union-attr]
         )
         self._draft = self._begin(list(prompt.sources), self._asked)
         if self._draft.text:
-            most -= await work.in_thread(lambda: work.services.models.tokenizer.count(self._draft.text))  # type: ignore[union-attr]
+            most -= await work.threads.long(lambda: work.services.models.tokenizer.count(self._draft.text))  # type: ignore[union-attr]
         work.watch.stop("prepare_ms")
         work.watch.prompt_tokens(prompt.tokens)
         return prompt, most
@@ -172,7 +172,7 @@ class Answering:
         self._work.watch.start("engine")
         stream = self._work.services.engine.stream(messages, max_tokens=most, continue_last=bool(draft.text))
         async with aclosing(stream) as chunks:
-            warming = asyncio.get_running_loop().run_in_executor(self._work.pool, warm, prompt.sources)
+            self._work.threads.begin(lambda: warm(prompt.sources))
             async for chunk in chunks:
                 if chunk.text:
                     self._take(draft, chunk.text)
@@ -182,7 +182,6 @@ class Answering:
                     self._notes = replace(self._notes, cut=True)
                 if draft.repeats:
                     break
-        await warming
 
     def _take(self, draft: Draft, text: str) -> None:
         if self._state != "streaming":
@@ -235,7 +234,7 @@ class Answering:
         await self._save(self._progress())
 
     async def _save(self, progress: Progress) -> None:
-        await self._work.in_thread(self._save_now, progress)
+        await self._work.threads.short(self._save_now, progress)
         self._kept = len(progress.statements)
 
     def _save_now(self, progress: Progress) -> None:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +25,7 @@ from app.questions.events import Done, Event, Failed, Rewritten, Statement, Stop
 from app.questions.log import EventLog
 from app.questions.progress import Asked
 from app.questions.prompt import require_short
+from app.questions.threads import Threads
 from app.questions.trace import Watch
 from app.questions.turnstile import Turnstile
 from app.questions.types import AnswerServices, AnswerView
@@ -35,7 +35,6 @@ from models.types import Message
 
 ABSENCE_SECONDS = 0.5  # how long an answer goes on unheard: a reload needs a moment, and going on later costs little
 FIRST_LISTENER_SECONDS = 10.0  # how long a new question waits for its first listener
-_THREADS = 8
 
 T = TypeVar("T")
 log = structlog.get_logger(__name__)
@@ -57,14 +56,14 @@ class AnswerDesk:
         self._services = services
         self._running: dict[str, Running] = {}
         self._turnstile: Turnstile | None = None
-        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="answers")
+        self._threads = Threads()
         self._closing = False
 
     async def start(self) -> None:
         """Once, before the first question: answers a crash left waiting or streaming become paused. What is slow the
         first time is done in the background."""
         await self._in_session(record.pause_all)
-        self._pool.submit(self._warm_up)
+        self._threads.begin(self._warm_up)
 
     async def ask(
         self, viewer: Viewer, collection_id: str, question: str, conversation_id: str | None = None
@@ -87,7 +86,7 @@ class AnswerDesk:
         self._begin(viewer, view, begun, first_seq=1, asked=asked)
         return view
 
-    async def events(self, viewer: Viewer, answer_id: str, after: int = 0) -> AsyncIterator[Event]:
+    async def events(self, viewer: Viewer, answer_id: str, after: int = 0) -> AsyncGenerator[Event, None]:
         """The answer's events with `seq > after`: first those there were, then live ones, ending with the last event.
 
         A paused answer goes on when somebody listens. Raises NotFound at the first step (call `answer` first to know
@@ -113,7 +112,7 @@ class AnswerDesk:
 
     async def result(self, viewer: Viewer, answer_id: str) -> AnswerView:
         """Listens until the answer has ended and returns it (for callers that do not stream)."""
-        async with aclosing(self.events(viewer, answer_id)) as events:  # type: ignore[type-var]
+        async with aclosing(self.events(viewer, answer_id)) as events:
             async for event in events:
                 if isinstance(event, Done | Stopped | Failed):
                     return event.answer
@@ -150,7 +149,7 @@ class AnswerDesk:
             one.answering.interrupt("pause")
         if running:
             await asyncio.wait([one.answering.task for one in running])
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._threads.close()
 
     def _warm_up(self) -> None:
         """Loads models and index and counts a first prompt, so that nobody waits for it."""
@@ -179,7 +178,7 @@ class AnswerDesk:
         events = EventLog(first_seq or max(2, int((time.time() - view.created_at) * 1000)))
         layout = getattr(self._services.settings, "layout", "relevance")
         watch = Watch(begun, self._services.engine.model, layout)
-        work = Work(self._services, viewer, self._turnstile, self._pool, events, watch, layout)
+        work = Work(self._services, viewer, self._turnstile, self._threads, events, watch, layout)
         running = Running(Answering(work, view.id, asked=asked, interrupted=interrupted), events, viewer.user_id)
         self._running[view.id] = running
         running.answering.task.add_done_callback(lambda _task: self._forget(view.id, running))
@@ -211,14 +210,14 @@ class AnswerDesk:
         if len(question) * 2 > settings.context_tokens - settings.answer_tokens:  # cannot be too long otherwise
             room = settings.context_tokens - min(settings.answer_tokens, settings.context_tokens // 2)
             call = partial(require_short, question, room)
-            await asyncio.get_running_loop().run_in_executor(self._pool, lambda: call(self._services.models.tokenizer))
+            await self._threads.long(lambda: call(self._services.models.tokenizer))
 
     async def _in_session(self, call: Callable[[Session], T]) -> T:
         def in_session() -> T:
             with self._services.database.session() as db:
                 return call(db)
 
-        return await asyncio.get_running_loop().run_in_executor(self._pool, in_session)
+        return await self._threads.short(in_session)
 
 
 def _replay(view: AnswerView, after: int) -> list[Event]:

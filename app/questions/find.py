@@ -36,7 +36,9 @@ async def find(work: Work, asked: Asked) -> Prepared:
     """Rewrites a follow-up, searches, selects, lays out. Errors: NotFound, NotReady."""
     standalone = await _standalone(work, asked)
     work.watch.start("retrieval_ms")
-    found = await work.in_thread(retrieve, work.services, work.viewer, asked.collection_id, asked.question, standalone)
+    found = await work.threads.long(
+        retrieve, work.services, work.viewer, asked.collection_id, asked.question, standalone
+    )
     work.watch.stop("retrieval_ms")
     work.watch.embedded(found.embed_ms)
     if not found.passages:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Executor
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Literal, ParamSpec, TypeVar
+from typing import Literal
 
 from app.accounts.types import Viewer
 from app.questions.events import Waiting
 from app.questions.log import EventLog
+from app.questions.threads import Threads
 from app.questions.trace import Watch
 from app.questions.turnstile import Turnstile
 from app.questions.types import AnswerServices
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -27,14 +23,10 @@ class Work:
     services: AnswerServices
     viewer: Viewer
     turnstile: Turnstile
-    pool: Executor
+    threads: Threads
     log: EventLog
     watch: Watch
     layout: str
-
-    async def in_thread(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Runs what blocks (database, search, tokenizer) off the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self.pool, lambda: call(*args, **kwargs))
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:

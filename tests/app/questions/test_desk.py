@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -568,3 +569,29 @@ def test_a_full_disk_ends_the_answer_and_says_so(world: World, monkeypatch: pyte
     assert isinstance(events[-1], Failed)
     assert "stored" in events[-1].message
     assert world.engine.running == 0
+
+
+def test_models_that_are_still_loading_hold_up_nothing_else(world: World) -> None:
+    world.add_document("handbook.pdf", [LEAVE])
+    loaded = threading.Event()
+
+    class Loading:
+        @property
+        def embedder(self) -> Any:
+            loaded.wait(20)
+            return world_models.embedder
+
+        @property
+        def tokenizer(self) -> Any:
+            return world_models.tokenizer
+
+    world_models, world.models = world.models, Loading()  # type: ignore[assignment]
+
+    async def go(desk: AnswerDesk) -> AnswerView:
+        asked = [await desk.ask(world.ada, world.collection, FIRST) for _ in range(12)]
+        waiting = await desk.answer(world.ada, asked[-1].id)
+        loaded.set()
+        assert waiting.state == "waiting"
+        return await desk.result(world.ada, asked[-1].id)
+
+    assert run(world, go).state == "done"
