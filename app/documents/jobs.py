@@ -57,6 +57,7 @@ class ReadContent:
 def recover(db: Session) -> int:
     """After a start: what a crash left half done is queued again, or refused after too many tries. How many."""
     lock(db)
+    _blame_indexing_first(db)
     tried = tables.Content.attempts >= MOST_ATTEMPTS
     for content_id in db.scalars(select(tables.Content.id).where(tables.Content.state == "reading", tried)).all():
         give_up(db, content_id)
@@ -64,6 +65,14 @@ def recover(db: Session) -> int:
         give_up(db, content_id)
     begun = update(tables.Content).where(tables.Content.state == "reading")
     return rows(db, begun.values(state="queued", pages_read=0))
+
+
+def _blame_indexing_first(db: Session) -> None:
+    """Files are read in a child, indexed in our own process: when something was being indexed as the process died, the
+    try does not count for what was being read beside it."""
+    if db.scalar(select(tables.Content.id).where(TO_INDEX, tables.Content.attempts > 0).limit(1)) is not None:
+        beside = update(tables.Content).where(tables.Content.state == "reading", tables.Content.attempts > 0)
+        db.execute(beside.values(attempts=tables.Content.attempts - 1))
 
 
 def claim(db: Session, largest: int | None = None) -> ReadJob | None:
