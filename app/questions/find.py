@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from app.questions.doubt import doubtful
 from app.questions.events import Retrieved, Rewritten
 from app.questions.layout import LAYOUTS
 from app.questions.progress import Asked
@@ -44,13 +45,21 @@ async def find(work: Work, asked: Asked) -> Prepared:
     if not found.passages:
         return Prepared(None, standalone, Notes((), found.unread, _why(found)))
     turn = _choose(work, asked, found.passages, standalone)
-    return Prepared(turn, standalone, Notes(turn.hint, found.unread))
+    return Prepared(turn, standalone, Notes(turn.hint, found.unread, doubtful=turn.doubtful))
 
 
 def turn_before_pause(asked: Asked) -> Turn:
     """The turn as it was laid out before a pause: the prompt is the same bytes again."""
     tongue = spoken(asked.question, asked.passages)
-    return Turn(asked.question, asked.passages, asked.notes.hint, asked.asked_at, tongue, "", asked.standalone)
+    return Turn(
+        question=asked.question,
+        passages=asked.passages,
+        hint=asked.notes.hint,
+        asked_at=asked.asked_at,
+        language=tongue,
+        standalone=asked.standalone,
+        doubtful=asked.notes.doubtful,
+    )
 
 
 async def _standalone(work: Work, asked: Asked) -> str:
@@ -88,6 +97,7 @@ def _choose(work: Work, asked: Asked, found: Sequence[Source], standalone: str) 
         asked_at=asked.asked_at,
         language=spoken(asked.question, ordered),
         standalone=standalone,
+        doubtful=doubtful(standalone or asked.question, meant),
     )
 
 

@@ -16,7 +16,7 @@ from app.errors import Invalid
 from app.questions.spans import Source
 from models.types import Message, Tokenizer
 
-VERSION = "3"
+VERSION = "4"
 SYSTEM = """You answer questions about a company's documents from the passages in the user's message. Each passage \
 starts with its id in square brackets.
 Answer in short sentences and keep to the wording of the passages. Write the id of the passage after each sentence. \
@@ -25,12 +25,13 @@ If the passages do not answer the question, say that the documents do not answer
 
 # In the question's own language: a small model answers in the language it was asked to answer in.
 _HOW = {
-    "en": "Answer in English, briefly and in the words of the passages. "
-    "If the documents do not answer the question, say so.",
-    "de": "Antworte auf Deutsch, kurz und im Wortlaut der Passagen. "
-    "Wenn die Dokumente die Frage nicht beantworten, sage das.",
-    "": "Answer in the language of the question, briefly and in the words of the passages. "
-    "If the documents do not answer the question, say so.",
+    "en": "Answer in English, briefly and in the words of the passages.",
+    "de": "Antworte auf Deutsch, kurz und im Wortlaut der Passagen.",
+    "": "Answer in the language of the question, briefly and in the words of the passages.",
+}
+_DOUBT = {
+    "en": "If the documents do not answer the question, say so.",
+    "de": "Wenn die Dokumente die Frage nicht beantworten, sage das.",
 }
 _HINT = {"en": "Most relevant passages first", "de": "Wichtigste Passagen zuerst"}
 _TODAY = {"en": "Today is {day:%Y-%m-%d}.", "de": "Heute ist der {day:%d.%m.%Y}."}
@@ -42,7 +43,8 @@ _SPECIAL = re.compile(r"<(?=[|｜/\w!])|(?<=[|｜])>|\[(?=/?INST\]|/?SYSTEM_PROM
 class Turn:
     """One question with the passages that came in with it, and its answer as the engine wrote it ("" not yet).
 
-    `passages` are in layout order; `hint` the ids of all passages meant for this question, most relevant first.
+    `passages` are in layout order; `hint` the ids of all passages meant for this question, most relevant first;
+    `doubtful` says that they do not look as if they answered it.
     """
 
     question: str
@@ -52,6 +54,7 @@ class Turn:
     language: str = ""
     answer: str = ""
     standalone: str = ""
+    doubtful: bool = False
 
 
 @dataclass(frozen=True)
@@ -117,10 +120,12 @@ def asked(turn: Turn) -> str:
     parts.append(f"<question>\n{neutral(turn.question)}{meant}\n</question>")
     if turn.hint != tuple(passage.id for passage in turn.passages):
         parts.append(f"{_HINT.get(turn.language, _HINT['en'])}: " + " ".join(f"[{id}]" for id in turn.hint))
+    how = [_HOW.get(turn.language, _HOW[""])]
+    if turn.doubtful:
+        how.append(_DOUBT.get(turn.language, _DOUBT["en"]))
     day = datetime.fromtimestamp(turn.asked_at).astimezone()
-    today = _TODAY.get(turn.language, _TODAY["en"]).format(day=day)
-    parts.append(f"{_HOW.get(turn.language, _HOW[''])} {today}")
-    return "\n".join(parts)
+    how.append(_TODAY.get(turn.language, _TODAY["en"]).format(day=day))
+    return "\n".join((*parts, " ".join(how)))
 
 
 def passage_block(passages: Sequence[Source]) -> str:

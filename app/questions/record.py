@@ -204,10 +204,19 @@ def _keys(row: tables.Answer) -> list[Key]:
 
 
 def _turn(row: tables.Answer, sources: dict[Key, Source]) -> Turn:
+    """An earlier question as it stood in the prompt, byte for byte."""
     passages = tuple(sources[key] for key in _keys(row) if key in sources)
-    hint = tuple(notes_of(row.trace).hint)
-    tongue = spoken(row.question, passages)
-    return Turn(row.question, passages, hint, row.created_at, tongue, row.text, row.standalone)
+    notes = notes_of(row.trace)
+    return Turn(
+        question=row.question,
+        passages=passages,
+        hint=notes.hint,
+        asked_at=row.created_at,
+        language=spoken(row.question, passages),
+        answer=row.text,
+        standalone=row.standalone,
+        doubtful=notes.doubtful,
+    )
 
 
 def _citation_rows(db: Session, answer_id: str, progress: Progress) -> Sequence[tables.Citation]:

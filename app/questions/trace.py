@@ -14,14 +14,16 @@ from models.types import Usage
 class Notes:
     """What must be known later to rebuild a prompt or to say why an answer was declined.
 
-    `hint` are the ids of the passages meant for the question, most relevant first; `declined` is "" (not declined),
-    "not_found", "empty" (nothing has been read) or "reading" (it is still being read).
+    `hint` are the ids of the passages meant for the question, most relevant first; `doubtful` says that they did not
+    look like an answer; `unread` counts documents still being read; `declined` is "" (not declined), "not_found",
+    "empty" (nothing has been read) or "reading" (it is still being read); `cut`: the longest length was reached.
     """
 
     hint: tuple[str, ...] = ()
     unread: int = 0
     declined: str = ""
     cut: bool = False
+    doubtful: bool = False
 
 
 class Watch:
@@ -99,9 +101,7 @@ def trace_of(row: dict[str, Any]) -> Trace:
 
 def notes_of(row: dict[str, Any]) -> Notes:
     notes = row.get("notes", {})
-    return Notes(
-        tuple(notes.get("hint", ())), notes.get("unread", 0), notes.get("declined", ""), notes.get("cut", False)
-    )
+    return Notes(**{**notes, "hint": tuple(notes.get("hint", ()))})
 
 
 def _ms(seconds: float) -> float:
