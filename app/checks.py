@@ -25,6 +25,8 @@ from app.db import tables
 from app.db.session import Database
 from app.documents.limits import parse_limits
 from app.engine import read_address
+from models.engine.profiles import has_gpu
+from models.processor import multiplies_bfloat16
 
 GIB = 1024**3
 LEAST_FREE_GIB = 5.0
@@ -46,8 +48,8 @@ Check = Callable[[Settings], Iterator[Finding]]
 def all_findings(settings: Settings) -> Iterator[Finding]:
     """Every check in turn."""
     checks: tuple[Check, ...] = (
-        check_machine, check_packages, check_settings, check_data_folder, check_database, check_documents, check_index,
-        check_models, check_reading, check_sandbox, check_engine, check_pages,
+        check_machine, check_processor, check_packages, check_settings, check_data_folder, check_database,
+        check_documents, check_index, check_models, check_reading, check_sandbox, check_engine, check_pages,
     )  # fmt: skip
     for check in checks:
         try:
@@ -64,6 +66,18 @@ def check_machine(_settings: Settings) -> Iterator[Finding]:
     low = memory.available < 4 * GIB
     mend = "Close other programs, or set BELEG_MODEL to a smaller model." if low else ""
     yield Finding("machine", "warn" if low else "ok", detail, mend)
+
+
+def check_processor(settings: Settings) -> Iterator[Finding]:
+    """Only where our own engine computes on it."""
+    if settings.engine_url or has_gpu():
+        return
+    if multiplies_bfloat16():
+        yield Finding("processor", "ok", "multiplies bfloat16 itself")
+        return
+    detail = "does not multiply bfloat16 (AVX-512 BF16 or AMX): answers take about a minute instead of seconds"
+    mend = "Good enough to look around. BELEG_MODEL=qwen2.5-coder-0.5b is about three times as fast and less able."
+    yield Finding("processor", "warn", detail, mend)
 
 
 def _gpus() -> str:

@@ -48,13 +48,15 @@ class Block:
 @dataclass(frozen=True)
 class Page:
     """`number` counts from 1 and is what a person sees (PDF page, slide, sheet); `label` names it when it has a name.
-    `width` and `height` are points, 0 where no picture of the page can be drawn."""
+    `width` and `height` are points, 0 where no picture of the page can be drawn. `confidence` is how sure text
+    recognition was of the page's words on average (0 to 100), None where the text was not recognised but read."""
 
     number: int
     blocks: tuple[Block, ...]
     label: str = ""
     width: float = 0
     height: float = 0
+    confidence: float | None = None
 
     @property
     def text(self) -> str:

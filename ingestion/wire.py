@@ -52,7 +52,8 @@ class FrameReader:
 
 
 def page_to_json(page: Page) -> list[Any]:
-    return [page.number, _clean(page.label), page.width, page.height, [_block_to_json(block) for block in page.blocks]]
+    blocks = [_block_to_json(block) for block in page.blocks]
+    return [page.number, _clean(page.label), page.width, page.height, page.confidence, blocks]
 
 
 def _block_to_json(block: Block) -> list[Any]:
@@ -71,9 +72,14 @@ def _line_to_json(line: Line) -> list[Any]:
 
 
 def page_from_json(value: Any) -> Page:
-    number, label, width, height, blocks = value
+    number, label, width, height, confidence, blocks = value
     return Page(
-        int(number), tuple(_block_from_json(block) for block in blocks), str(label), float(width), float(height)
+        number=int(number),
+        blocks=tuple(_block_from_json(block) for block in blocks),
+        label=str(label),
+        width=float(width),
+        height=float(height),
+        confidence=None if confidence is None else float(confidence),
     )
 
 

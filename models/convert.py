@@ -1,7 +1,7 @@
 """GGUF file to a folder vLLM serves, in a child process so that its memory goes back to the machine.
 
 `python -m models.convert FILE FOLDER` is the child. The weights are dequantized to bfloat16: vLLM's core reads GGUF
-no longer, and on a CPU bfloat16 is the faster of the two anyway.
+no longer; the engine computes in what the processor is fast at.
 """
 
 from __future__ import annotations

@@ -10,13 +10,14 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.bundle_folder import source_of, weights_digest
 from models.catalogue import BUNDLES
+from models.processor import multiplies_bfloat16
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -45,7 +46,10 @@ def load_embedder(
         torch.set_num_threads(threads)
     try:
         model = SentenceTransformer(
-            str(folder), device="cpu", local_files_only=True, model_kwargs={"dtype": _dtype(torch)}
+            str(folder),
+            device="cpu",
+            local_files_only=True,
+            model_kwargs={"dtype": torch.bfloat16 if multiplies_bfloat16() else torch.float32},
         )
     except (OSError, ValueError, KeyError) as error:
         raise ValueError(f"{folder} is no embedding model: {error}") from error
@@ -87,9 +91,3 @@ def _languages(folder: Path) -> frozenset[str] | None:
     source = source_of(folder)
     known = (bundle for bundle in BUNDLES.values() if bundle.languages and bundle.sha256 == source)
     return next((frozenset(bundle.languages) for bundle in known), None)
-
-
-def _dtype(torch: Any) -> Any:
-    fast = getattr(torch.backends.cpu, "get_cpu_capability", lambda: "")()
-    supported = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
-    return torch.bfloat16 if fast and supported() else torch.float32

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from models.bundles import prepare
-from models.engine.profiles import EngineProfile, all_cores
+from models.engine.profiles import EngineProfile, choose_profile
 from models.engine.server import EngineServer
 
 TEST_MODEL = "smollm2-135m"
@@ -63,7 +63,7 @@ def engine(smollm_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 def test_profile() -> EngineProfile:
-    return EngineProfile("test", "cpu", 8192, kv_cache_gib=1.0, threads=all_cores(), eager=True)
+    return replace(choose_profile(8192, kv_cache_gib=1.0), name="test")
 
 
 test_profile.__test__ = False  # type: ignore[attr-defined]

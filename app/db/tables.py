@@ -129,6 +129,8 @@ class Content(Base):
     refusal: Mapped[str] = mapped_column(Text, default="")  # template, filled from refusal_values
     refusal_values: Mapped[dict[str, Any]] = mapped_column(default=dict)
     warnings: Mapped[list[Any]] = mapped_column(default=list)  # [{code, text, page}]
+    # what a person should know of how well it was read: app/documents/health.py
+    health: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     title: Mapped[str] = mapped_column(String(400), default="")
     language: Mapped[str] = mapped_column(String(8), default="")
     has_pages: Mapped[bool] = mapped_column(default=True)
@@ -144,6 +146,9 @@ class Content(Base):
 
 
 class Document(Base):
+    """A name in a collection. New bytes under the same name and folder are its next revision: a row of its own, and
+    the earlier one gets `replaced_at`. Only the newest is searched; old answers go on pointing at what they cited."""
+
     __tablename__ = "documents"
     __table_args__ = (Index("documents_by_name", "collection_id", "name", "folder"),)
     id: Mapped[str] = mapped_column(String(16), primary_key=True, default=new_id)
@@ -154,6 +159,8 @@ class Document(Base):
     )
     name: Mapped[str] = mapped_column(String(400))  # as people see it; never used as a file name
     folder: Mapped[str] = mapped_column(String(1000), default="")  # path within an uploaded folder
+    revision: Mapped[int] = mapped_column(default=1, server_default="1")  # from 1, within name, folder and collection
+    replaced_at: Mapped[float | None]  # when a newer revision came; None: the newest
     # its attachments are documents of this collection, too
     unpacked: Mapped[bool] = mapped_column(default=False)
     uploaded_by: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"), index=True)

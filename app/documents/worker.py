@@ -36,7 +36,7 @@ from models.types import Embedder, Tokenizer
 log = structlog.get_logger()
 
 DONE, FAILED, ANOTHER_RUNS = 0, 1, 3
-NICENESS = 10
+NICENESS = 5
 PARENT = "BELEG_PARENT"  # process id of whoever started us; without it, our parent at the start
 LOOK_SECONDS = 0.2
 GRACE_SECONDS = 3.0

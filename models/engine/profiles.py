@@ -1,6 +1,6 @@
 """How an engine is started: a profile, turned into vLLM's arguments and environment.
 
-Two are known: a CPU trial (any machine, bfloat16, few sequences) and an NVIDIA GPU.
+Two are known: a CPU trial (any machine, few sequences) and an NVIDIA GPU.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from models.processor import multiplies_bfloat16
+
 GIB = 1 << 30
 CPU_BLOCK = 32  # tokens; CPU attention wants a multiple of 32
 
@@ -22,8 +24,9 @@ class EngineProfile:
     """A way to start vLLM.
 
     `context_tokens` is prompt and answer together. On a CPU `kv_cache_gib` bounds the KV cache and `threads` names the
-    cores to compute on ("0-1", "auto": all but one); on a GPU vLLM takes `gpu_memory` (a share) of the card's memory.
-    `eager` skips compilation. `more` are further arguments, as on vLLM's command line; they win.
+    cores to compute on ("0-1", "auto": all but one), `dtype` says what to compute in; on a GPU vLLM takes `gpu_memory`
+    (a share) of the card's memory. `eager` skips compilation. `more` are further arguments, as on vLLM's command line;
+    they win.
     """
 
     name: str
@@ -33,6 +36,7 @@ class EngineProfile:
     batched_tokens: int | None = None
     kv_cache_gib: float = 2.0
     threads: str = "auto"
+    dtype: Literal["bfloat16", "float32"] = "bfloat16"
     gpu_memory: float = 0.92
     gpus: int = 1
     eager: bool = False
@@ -53,7 +57,7 @@ class EngineProfile:
         if self.eager:
             arguments.append("--enforce-eager")
         if self.device == "cpu":
-            arguments += ["--dtype=bfloat16", f"--block-size={CPU_BLOCK}"]
+            arguments += [f"--dtype={self.dtype}", f"--block-size={CPU_BLOCK}"]
             arguments.append(f"--kv-cache-memory-bytes={int(self.kv_cache_gib * GIB)}")
         else:
             arguments.append(f"--gpu-memory-utilization={self.gpu_memory}")
@@ -90,6 +94,7 @@ def choose_profile(
         context_tokens,
         kv_cache_gib=kv_cache_gib,
         threads=threads or all_cores(),
+        dtype="bfloat16" if multiplies_bfloat16() else "float32",
         eager=True,
         more=more,
     )

@@ -136,7 +136,7 @@ def test_killed_by_the_kernel_counts_as_memory(child_that: Callable[[str], None]
 def test_too_much_output(child_that: Callable[[str], None], text_file: Path) -> None:
     child_that("""
         while True:
-            say({"page": [1, "", 0, 0, [["paragraph", 0, "", [["x" * 100_000]]]]]})
+            say({"page": [1, "", 0, 0, None, [["paragraph", 0, "", [["x" * 100_000]]]]]})
     """)
     refused = refusal(text_file, Limits(seconds=20, output_mib=2))
     assert refused.code == "too_large"
@@ -182,7 +182,7 @@ for number in range(1, 6):
     if number in (2, 4) and number not in request["skip"]:
         %s
 for number in range(1, 6):
-    say({"page": [number, "", 100, 100, [["paragraph", 0, "", [["page %%d" %% number]]]]]})
+    say({"page": [number, "", 100, 100, None, [["paragraph", 0, "", [["page %%d" %% number]]]]]})
 say(END)
 """
 

@@ -24,7 +24,7 @@ from app.documents.read import list_documents
 from ingestion.index.store import Index, IndexWriter, Query
 from tests.app.documents.stand_ins import DIM, WordEmbedder
 
-SECONDS = 150  # a bound, not an expectation: the machine may be busy
+SECONDS = 300  # a bound, not an expectation: the machine may be busy
 
 
 def start(settings, **more):
