@@ -59,13 +59,13 @@ def units_of(pages: tuple[Page, ...], size: int, count: Callable[[str], int]) ->
 
 def _header(block: Block, size: int, count: Callable[[str], int]) -> tuple[str, int, Box | None]:
     """A table's header with its tokens and place; none if it would fill more than half a passage."""
-    header = block.header.strip()
-    if not header:
+    header = block.header.rstrip()  # what stands before the first tab is the name of the first column: none
+    if not header.strip():
         return "", 0, None
     tokens = count(header) + 1
     if tokens * 2 > size:
         return "", 0, None
-    box = next((line.box for line in block.lines if line.text.strip() == header), None)
+    box = next((line.box for line in block.lines if line.text.rstrip() == header), None)
     return header, tokens, box
 
 

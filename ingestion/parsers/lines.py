@@ -92,9 +92,9 @@ def _cut(row: str, start: int) -> tuple[int, int]:
     ends = list(_SENTENCE_END.finditer(row, start + LONG // 4, start + LONG))
     if ends and ends[-1].end() < len(row):
         return ends[-1].end(), ends[-1].end()
-    space = row.rfind(" ", start + 1, start + LONG)
+    space = max(row.rfind(gap, start + 1, start + LONG) for gap in " \t")
     if space < 0:
-        space = row.find(" ", start + LONG, start + UNBROKEN)
+        space = min((at for gap in " \t" if (at := row.find(gap, start + LONG, start + UNBROKEN)) > 0), default=-1)
     if space > 0:
         return space, space + 1
     end = min(start + UNBROKEN, len(row))

@@ -1,4 +1,4 @@
-"""Tables as blocks: one line a row, `cell | cell`, the header row kept apart so that every passage can repeat it."""
+"""Tables as blocks: one line a row, a tab between cells, the header row apart so that every passage can repeat it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ingestion.parsers.lines import broken, one_line
 from ingestion.types import Block, Line
 
-SEPARATOR = " | "
+SEPARATOR = "\t"
 LONG_HEADING = 100  # characters; a longer cell is no column name
 MAX_COLUMNS = 2_000  # that a cell may be stretched to by spanning
 _NUMBER = re.compile(r"^[\s€$£%+\-–(]*\d[\d\s.,'’:/\-]*[\s€$£%)]*$")
@@ -75,4 +75,4 @@ def _row_lines(row: Row) -> list[Line]:
 
 def _joined(row: Row) -> str:
     filled = max((index for index, cell in enumerate(row) if cell), default=-1)
-    return SEPARATOR.join(row[: filled + 1]).strip()
+    return SEPARATOR.join(row[: filled + 1])

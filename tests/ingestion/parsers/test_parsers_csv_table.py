@@ -17,19 +17,19 @@ def test_delimiters_and_encodings(tmp_path: Path, delimiter: str, encoding: str)
     rows = (("Nr", "Firma", "Preis"), ("007", "Müller & Söhne", "1.234,50 €"), ("008", "Öberg", "9,90 €"))
     content = "\r\n".join(delimiter.join(f'"{cell}"' if delimiter in cell else cell for cell in row) for row in rows)
     parsed = read(tmp_path, content.encode(encoding))
-    assert text(parsed) == "Nr | Firma | Preis\n007 | Müller & Söhne | 1.234,50 €\n008 | Öberg | 9,90 €"
-    assert parsed.pages[0].blocks[0].header == "Nr | Firma | Preis"
+    assert text(parsed) == "Nr\tFirma\tPreis\n007\tMüller & Söhne\t1.234,50 €\n008\tÖberg\t9,90 €"
+    assert parsed.pages[0].blocks[0].header == "Nr\tFirma\tPreis"
     assert (parsed.has_pages, parsed.warnings) == (False, ())
 
 
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ('a;b\n"x\ny";"say ""hi"""\n', 'a | b\nx y | say "hi"'),
-        ("sep=;\na;b,c\n1;2,3\n", "a | b,c\n1 | 2,3"),
+        ('a;b\n"x\ny";"say ""hi"""\n', 'a\tb\nx y\tsay "hi"'),
+        ("sep=;\na;b,c\n1;2,3\n", "a\tb,c\n1\t2,3"),
         ("name\nfoo\nbar, baz\n", "name\nfoo\nbar, baz"),
-        ("1,2\n3,4\n", "1 | 2\n3 | 4"),
-        ("a,b,c\n1,,3\n", "a | b | c\n1 |  | 3"),
+        ("1,2\n3,4\n", "1\t2\n3\t4"),
+        ("a,b,c\n1,,3\n", "a\tb\tc\n1\t\t3"),
     ],
 )
 def test_rows(tmp_path: Path, content: str, expected: str) -> None:
@@ -42,7 +42,7 @@ def test_a_table_of_figures_has_no_header(tmp_path: Path) -> None:
 
 def test_longer_rows_lose_nothing_and_are_said(tmp_path: Path) -> None:
     parsed = read(tmp_path, b"1,2\na,b,c\na,b,c\n")
-    assert text(parsed) == "1 | 2\na | b | c\na | b | c"
+    assert text(parsed) == "1\t2\na\tb\tc\na\tb\tc"
     assert [warning.code for warning in parsed.warnings] == ["ragged_rows"]
 
 

@@ -43,9 +43,9 @@ def test_tables_with_spans_lists_and_tables_in_cells(tmp_path: Path) -> None:
         <tr><td colspan=2>wide<td>3</tr></table>"""
     caption, outer, inner = read(tmp_path, markup).pages[0].blocks
     assert caption.text == "Prices"
-    assert outer.header == "Region | 2026 H1 | H2"
-    assert [line.text for line in outer.lines] == [outer.header, "North | 1 | a; b", "North | 2 | x", "wide |  | 3"]
-    assert inner.text == "k | v\nK | V"
+    assert outer.header == "Region\t2026 H1\tH2"
+    assert [line.text for line in outer.lines] == [outer.header, "North\t1\ta; b", "North\t2\tx", "wide\t\t3"]
+    assert inner.text == "k\tv\nK\tV"
 
 
 def test_tables_that_arrange_a_page_are_read_as_text(tmp_path: Path) -> None:

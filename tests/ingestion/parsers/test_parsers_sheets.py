@@ -31,11 +31,11 @@ def test_values_formulas_dates_and_formats(tmp_path: Path) -> None:
     parsed = read(tmp_path, fill)
     heading, table = parsed.pages[0].blocks
     assert (heading.kind, heading.text, parsed.pages[0].label) == ("heading", "Umsatz", "Umsatz")
-    assert table.header == "Artikel | Menge | Preis | Anteil | Datum"
+    assert table.header == "Artikel\tMenge\tPreis\tAnteil\tDatum"
     assert [line.text for line in table.lines] == [
-        "Artikel | Menge | Preis | Anteil | Datum",
-        "PPR-9087 | 12 | 1599.90 € | 12.5 % | 2026-03-01",
-        "Summe | 12",
+        "Artikel\tMenge\tPreis\tAnteil\tDatum",
+        "PPR-9087\t12\t1599.90 €\t12.5 %\t2026-03-01",
+        "Summe\t12",
     ]
 
 
@@ -50,10 +50,10 @@ def test_titles_blank_rows_and_merged_names(tmp_path: Path) -> None:
         sheet.write_row(7, 0, ("Süd", 5, 6, 7, 8))
 
     title, north, south = read(tmp_path, fill).pages[0].blocks
-    header = "Region | 2025 H1 | 2025 H2 | 2026 H1 | 2026 H2"
+    header = "Region\t2025 H1\t2025 H2\t2026 H1\t2026 H2"
     assert title.text == "Umsatz nach Region"
-    assert (north.header, north.text) == (header, f"{header}\nNord | 1 | 2 | 3 | 4")
-    assert (south.header, south.text) == (header, "Süd | 5 | 6 | 7 | 8")
+    assert (north.header, north.text) == (header, f"{header}\nNord\t1\t2\t3\t4")
+    assert (south.header, south.text) == (header, "Süd\t5\t6\t7\t8")
 
 
 def test_a_name_over_some_columns_is_no_title(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_name_over_some_columns_is_no_title(tmp_path: Path) -> None:
 
     title, table = read(tmp_path, fill).pages[0].blocks
     assert title.text == "Preisliste"
-    assert table.text == "Artikel | Preis netto | Preis brutto\nPPR-9087 | 100 | 119"
+    assert table.text == "Artikel\tPreis netto\tPreis brutto\nPPR-9087\t100\t119"
 
 
 def test_a_sparse_row_above_the_names_holds_for_all_columns(tmp_path: Path) -> None:
@@ -79,8 +79,8 @@ def test_a_sparse_row_above_the_names_holds_for_all_columns(tmp_path: Path) -> N
 
     caption, table = read(tmp_path, fill).pages[0].blocks
     assert caption.text == "In Mio. CHF Januar-Juni 2026"
-    assert table.text == "| Umsatz | Kosten | Gewinn | Steuern\nZone EUR | 9467 | 1570 | 1373 | -197"
-    assert table.header == "| Umsatz | Kosten | Gewinn | Steuern"
+    assert table.text == "\tUmsatz\tKosten\tGewinn\tSteuern\nZone EUR\t9467\t1570\t1373\t-197"
+    assert table.header == "\tUmsatz\tKosten\tGewinn\tSteuern"
 
 
 def test_cells_merged_over_rows_belong_to_each(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_cells_merged_over_rows_belong_to_each(tmp_path: Path) -> None:
         sheet.write_row(1, 1, ("Q1", 10))
         sheet.write_row(2, 1, ("Q2", 20))
 
-    assert text(read(tmp_path, fill)) == "Region | Quartal | Summe\nNord | Q1 | 10\nNord | Q2 | 20"
+    assert text(read(tmp_path, fill)) == "Region\tQuartal\tSumme\nNord\tQ1\t10\nNord\tQ2\t20"
 
 
 def test_hidden_sheets_are_read_and_said_and_empty_ones_keep_their_number(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_table_may_start_anywhere(tmp_path: Path) -> None:
         sheet.write(5, 2, "Polen")
         sheet.write(5, 3, 0.23, percent)
 
-    assert text(read(tmp_path, fill)) == "Land | Satz\nPolen | 23 %"
+    assert text(read(tmp_path, fill)) == "Land\tSatz\nPolen\t23 %"
 
 
 def test_comments_text_boxes_and_charts(tmp_path: Path) -> None:

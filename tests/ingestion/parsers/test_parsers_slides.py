@@ -63,8 +63,8 @@ def test_tables_with_merged_cells_and_charts_become_rows(tmp_path: Path) -> None
     data.add_series("Orders", (1.5, 20))
     slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, Cm(1), Cm(8), Cm(20), Cm(8), data)
     parsed = read(tmp_path, deck)
-    assert texts(parsed) == ["Region | Quarter | Sum\nNorth | Q1 | 10\nNorth | Q2 | 20", "| Orders\nQ1 | 1.5\nQ2 | 20"]
-    assert parsed.pages[0].blocks[0].header == "Region | Quarter | Sum"
+    assert texts(parsed) == ["Region\tQuarter\tSum\nNorth\tQ1\t10\nNorth\tQ2\t20", "\tOrders\nQ1\t1.5\nQ2\t20"]
+    assert parsed.pages[0].blocks[0].header == "Region\tQuarter\tSum"
 
 
 def test_hidden_and_empty_slides_are_said(tmp_path: Path) -> None:

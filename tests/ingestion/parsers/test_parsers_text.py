@@ -51,11 +51,11 @@ def test_markdown(tmp_path: Path) -> None:
         ("list", 0, "3. eins"),
         ("list", 0, "4. zwei"),
         ("list", 0, "- drei"),
-        ("table", 0, "Tag | Zeit\nMo | 8-12"),
+        ("table", 0, "Tag\tZeit\nMo\t8-12"),
         ("code", 0, "  run --now"),
         ("paragraph", 0, "Absatz in HTML"),
     ]
-    assert parsed.pages[0].blocks[6].header == "Tag | Zeit"
+    assert parsed.pages[0].blocks[6].header == "Tag\tZeit"
 
 
 def test_a_line_on_top_is_no_front_matter_without_keys(tmp_path: Path) -> None:

@@ -47,10 +47,10 @@ def test_a_document_of_python_docx(tmp_path: Path) -> None:
         ("heading", 2, "Urlaub"),
         ("paragraph", 0, "Dreißig Tage."),
         ("list", 0, "- Antrag stellen"),
-        ("table", 0, "Anlass | Tage\nUmzug | 1"),
+        ("table", 0, "Anlass\tTage\nUmzug\t1"),
         ("paragraph", 0, "Danach."),
     ]
-    assert blocks(parsed)[4].header == "Anlass | Tage"
+    assert blocks(parsed)[4].header == "Anlass\tTage"
     assert (parsed.title, parsed.has_pages, [page.number for page in parsed.pages]) == ("Handbuch", False, [1])
 
 
@@ -88,7 +88,7 @@ def test_tracked_changes_are_read_as_accepted(tmp_path: Path) -> None:
         + table(row("a", "b"), row("gone", "gone", properties="<w:trPr><w:del/></w:trPr>"), row("c", "d"))
     )
     parsed = word.read(docx(tmp_path / "a.docx", body), silent)
-    assert [block.text for block in blocks(parsed)] == ["Kept inserted", "moved", "a | b\nc | d"]
+    assert [block.text for block in blocks(parsed)] == ["Kept inserted", "moved", "a\tb\nc\td"]
     assert [warning.code for warning in parsed.warnings] == ["tracked_changes"]
 
 
@@ -97,7 +97,7 @@ def test_merged_cells_keep_every_value_in_its_column(tmp_path: Path) -> None:
     begin = f'<w:tc><w:tcPr><w:vMerge w:val="restart"/></w:tcPr>{paragraph("North")}</w:tc>'
     more = f"<w:tc><w:tcPr><w:vMerge/></w:tcPr>{paragraph('')}</w:tc>"
     body = table(row("Region", "Quarter", "Sum"), row(begin, "Q1", "10"), row(more, "Q2", "20"), row(wide, "30"))
-    assert read(tmp_path, body)[0].text == "Region | Quarter | Sum\nNorth | Q1 | 10\nNorth | Q2 | 20\nwide |  | 30"
+    assert read(tmp_path, body)[0].text == "Region\tQuarter\tSum\nNorth\tQ1\t10\nNorth\tQ2\t20\nwide\t\t30"
 
 
 def test_text_boxes_notes_comments_and_margins_stand_once(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_charts_and_smart_art_are_read_from_their_parts(tmp_path: Path) -> None:
     )
     diagram = f'<x xmlns:a="{drawing}/main"><a:p><a:t>Board</a:t></a:p><a:p><a:t>Sales</a:t></a:p></x>'
     texts = [block.text for block in read(tmp_path, body, {"chart": chart, "diagramData": diagram})]
-    assert texts == ["See", "Orders", "| 2026\nQ1 | 1.5\nQ2 | 20", "Board\nSales"]
+    assert texts == ["See", "Orders", "\t2026\nQ1\t1.5\nQ2\t20", "Board\nSales"]
 
 
 def test_a_scan_in_a_document_is_said(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_a_scan_in_a_document_is_said(tmp_path: Path) -> None:
 def test_tables_that_arrange_a_page_are_read_as_running_text(tmp_path: Path) -> None:
     inner = table(row("Part", "Price"), row("PPR-9087", "214"))
     body = table(f"<w:tr><w:tc>{paragraph('Offer')}{inner}{paragraph('Regards')}</w:tc></w:tr>")
-    assert [block.text for block in read(tmp_path, body)] == ["Offer", "Part | Price\nPPR-9087 | 214", "Regards"]
+    assert [block.text for block in read(tmp_path, body)] == ["Offer", "Part\tPrice\nPPR-9087\t214", "Regards"]
 
 
 @pytest.mark.parametrize(
