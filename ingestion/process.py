@@ -79,7 +79,7 @@ class Child:
             yield from self._listen(process)
             self._judge(process)
         finally:
-            _end(process)
+            end(process)
 
     def _start(self) -> subprocess.Popen[bytes]:
         try:
@@ -89,7 +89,7 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
-                env=_environment(),
+                env=environment(),
                 start_new_session=True,
                 bufsize=0,
             )
@@ -150,7 +150,7 @@ class Child:
             raise Refused("crashed", CRASHED)
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """Next to nothing: no secret of ours is in there, and no library starts threads."""
     folders = [str(PACKAGE_ROOT), *(entry for entry in sys.path if entry.endswith("-packages"))]
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
@@ -164,13 +164,14 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end(process: subprocess.Popen[bytes]) -> None:
     """Whatever state it is in: end it and all it started, and reap it."""
     if process.poll() is None:
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             process.kill()
-    if process.stdout is not None:
-        process.stdout.close()
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
     process.wait()

@@ -260,7 +260,7 @@ def test_a_confined_process_reads_its_file_and_no_more(tmp_path: Path) -> None:
             [sys.executable, "-c", CONFINED, str(own), str(other), str(port)],
             capture_output=True,
             text=True,
-            env=process._environment(),
+            env=process.environment(),
             check=True,
         )
     allowed = set(done.stdout.split())
@@ -292,4 +292,4 @@ def _has_landlock() -> bool:
 
 def test_the_child_gets_none_of_our_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BELEG_ENGINE_KEY", "secret")
-    assert "secret" not in str(process._environment())
+    assert "secret" not in str(process.environment())
