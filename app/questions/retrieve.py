@@ -8,15 +8,18 @@ from dataclasses import dataclass
 
 from app.accounts.types import Viewer
 from app.collections.access import contents_allowed
+from app.errors import NotReady
 from app.questions.sources import Key, load_sources, unread_documents
 from app.questions.spans import Source
 from app.questions.types import AnswerServices
 from app.questions.words import language
-from ingestion.index.types import Query
+from ingestion.index.types import IndexLost, Query
 
 _DEPTH = 4  # passages looked at for each one that goes into the prompt: near copies fall out
 _RRF = 60
 _RAW_WEIGHT = 0.5
+INDEX_LOST = "The search index is damaged, so nothing can be found."
+INDEX_REMEDY = "Your documents are safe. Ask your administrator to run `beleg reindex`."
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,8 @@ class Found:
 
 def retrieve(services: AnswerServices, viewer: Viewer, collection_id: str, question: str, standalone: str) -> Found:
     """Searches with the question as asked and, for a follow-up, with its standalone form too; both rankings are fused
-    (reciprocal rank, the raw one with half the weight). Blocks: call it in a thread. Errors: NotFound."""
+    (reciprocal rank, the raw one with half the weight). Blocks: call it in a thread. Errors: NotFound, NotReady (the
+    index is damaged)."""
     with services.database.session() as db:
         allowed = contents_allowed(db, viewer, collection_id)
         unread = unread_documents(db, collection_id)
@@ -57,7 +61,10 @@ def _search(
         begun = time.perf_counter()
         vector = embedder.question(text)
         embed_ms += (time.perf_counter() - begun) * 1000
-        hits = index.search(Query(text, vector, allowed, limit, language(text)))
+        try:
+            hits = index.search(Query(text, vector, allowed, limit, language(text)))
+        except IndexLost as error:
+            raise NotReady(INDEX_LOST, INDEX_REMEDY, code="index_damaged") from error
         for rank, hit in enumerate(hits, start=1):
             key = (hit.content_id, hit.ordinal)
             scores[key] = scores.get(key, 0.0) + weight / (_RRF + rank)

@@ -18,7 +18,8 @@ from app.questions import desk as desk_module
 from app.questions.desk import AnswerDesk
 from app.questions.events import Done, Event, Failed, Retrieved, Rewritten, Snapshot, Statement, Stopped, Token, Waiting
 from app.questions.types import AnswerView
-from tests.app.questions.conftest import World
+from ingestion.index.store import Index
+from tests.app.questions.conftest import DIM, World
 
 LEAVE = "Employees receive 30 days of paid leave per year. Unused leave can be carried over until 31 March 2027."
 TRAVEL = "The daily allowance for travel in Germany is 28 EUR. Receipts are kept for ten years."
@@ -242,6 +243,22 @@ def test_engine_that_starts_is_waited_for(world: World) -> None:
     events = run(world, go)
     assert [type(e) for e in events[:2]] == [Retrieved, Waiting]
     assert events[-1].answer.verdict == "proved"
+
+
+def test_a_damaged_index_is_said_to_be_one(world: World) -> None:
+    """No hits would be a lie: the answer fails with what to do, and nothing is declined."""
+    world.add_document("handbook.pdf", [LEAVE])
+    for path in world.settings.index_dir.rglob("*.npy"):
+        path.write_bytes(b"")
+    world.index = Index(world.settings.index_dir, "words", DIM)
+
+    async def go(desk: AnswerDesk) -> AnswerView:
+        return await desk.result(world.ada, (await desk.ask(world.ada, world.collection, FIRST)).id)
+
+    answer = run(world, go)
+    assert answer.state == "failed"
+    assert "damaged" in answer.error
+    assert "beleg reindex" in answer.hint
 
 
 def test_engine_that_gave_up_fails_with_advice(world: World) -> None:
