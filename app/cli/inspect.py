@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from app.config import Settings
 from app.documents.limits import parse_limits
 from app.errors import NotFound
+from ingestion.health import Health, Range, examine
+from ingestion.language import detect
 from ingestion.sandbox import parse
 from ingestion.types import Parsed, Refused
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """`outcome` text | partial | ocr | refused; `pages` as (number, text)."""
+    """`outcome` text | partial | ocr | refused; `pages` as (number, text); `health` None when refused."""
 
     outcome: str
     reason: str
     pages: tuple[tuple[int, str], ...]
     warnings: tuple[str, ...]
+    health: Health | None = None
 
     def as_json(self) -> dict[str, Any]:
         pages = [{"number": number, "text": text} for number, text in self.pages]
@@ -33,6 +37,7 @@ class Inspection:
             "reason": self.reason,
             "pages": pages,
             "warnings": list(self.warnings),
+            "health": asdict(self.health) if self.health else None,
         }
 
 
@@ -64,7 +69,9 @@ def inspect_file(file: Path, settings: Settings) -> Inspection:
 
 def _of_parsed(parsed: Parsed) -> Inspection:
     pages = tuple((page.number, page.text) for page in parsed.pages)
-    return Inspection(parsed.outcome, "", pages, tuple(warning.text for warning in parsed.warnings))
+    language = parsed.language or detect("\n".join(text for _, text in pages))
+    health = examine(parsed, parsed.warnings, language)
+    return Inspection(parsed.outcome, "", pages, tuple(warning.text for warning in parsed.warnings), health)
 
 
 def _show(file: Path, found: Inspection) -> None:
@@ -73,8 +80,26 @@ def _show(file: Path, found: Inspection) -> None:
         console.print(f"[red]{file.name} would be refused:[/] {found.reason}")
         return
     console.print(f"[bold]{file.name}[/]: {len(found.pages)} page(s), outcome {found.outcome}")
-    for warning in found.warnings:
-        console.print(f"[yellow]Note:[/] {warning}")
+    if found.health:
+        _show_health(console, found.health)
     for number, text in found.pages:
         console.rule(f"page {number}", align="left")
         console.print(text, markup=False)
+
+
+def _show_health(console: Console, health: Health) -> None:
+    console.print(f"language {health.language or 'unclear'}, {health.tables} table(s), {health.headings} heading(s)")
+    if health.pages_recognised:
+        sure = f"{health.confidence:.0f} %" if health.confidence is not None else "unknown"
+        console.print(f"[yellow]Recognised (OCR):[/] pages {_listed(health.pages_recognised)}, certainty {sure}")
+    if health.pages_unsure:
+        console.print(f"[yellow]Hard to recognise:[/] pages {_listed(health.pages_unsure)}")
+    if health.pages_without_text:
+        console.print(f"[yellow]Without text:[/] pages {_listed(health.pages_without_text)}")
+    for one in health.skipped:
+        of = f" (pages {_listed(one.pages)})" if one.pages else ""
+        console.print(f"[yellow]Note:[/] {escape(one.text)}{of}")
+
+
+def _listed(pages: tuple[Range, ...]) -> str:
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in pages)

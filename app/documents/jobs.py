@@ -20,7 +20,9 @@ from sqlalchemy.orm import Session
 
 from app.db import tables
 from app.db.session import lock
+from app.documents.health import values_of as values_of_health
 from app.documents.marks import values_of
+from ingestion.health import Health
 from ingestion.types import Parsed, Passage, Warning
 
 MOST_ATTEMPTS = 3
@@ -52,6 +54,7 @@ class ReadContent:
     language: str
     warnings: Sequence[Warning]
     attachments: int
+    health: Health
 
 
 def recover(db: Session) -> int:
@@ -113,6 +116,7 @@ def store(db: Session, content_id: int, read: ReadContent) -> bool:
         warnings=[{"code": one.code, "text": one.text, "page": one.page} for one in read.warnings],
         title=read.parsed.title[:400],
         language=read.language,
+        health=values_of_health(read.health),
         has_pages=read.parsed.has_pages,
         pages_read=pages,
         pages_total=pages,
@@ -135,7 +139,7 @@ def refuse(db: Session, content_id: int, code: str, reason: str, values: dict[st
     content.state, content.outcome, content.attempts, content.generation = "refused", "refused", 0, 0
     content.refusal_code, content.refusal, content.refusal_values = code, reason, values
     content.passage_count = content.attachments = 0
-    content.warnings = []
+    content.warnings, content.health = [], {}
     _drop_text(db, content_id)
     db.merge(tables.Removal(content_id=content_id, sha256=content.sha256))
 

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Select, func, or_, select
+from sqlalchemy import Select, case, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.accounts.types import Viewer
@@ -18,6 +18,7 @@ from app.collections.access import find, may_edit, may_read
 from app.db import tables
 from app.documents import pictures
 from app.documents.blobs import blob_path
+from app.documents.health import NEEDS_ATTENTION
 from app.documents.marks import mark_of
 from app.documents.types import (
     Changes,
@@ -36,11 +37,20 @@ MOST_AT_ONCE = 500  # passages in one answer of `document_text`
 
 
 def list_documents(
-    db: Session, viewer: Viewer, collection_id: str, *, limit: int | None = None, offset: int = 0
+    db: Session,
+    viewer: Viewer,
+    collection_id: str,
+    *,
+    limit: int | None = None,
+    offset: int = 0,
+    attention: bool = False,
 ) -> list[DocumentView]:
-    """Documents of a collection, newest first. Errors: NotFound."""
+    """Documents of a collection, newest first; with `attention` those that somebody should look at. Errors:
+    NotFound."""
     find(db, viewer, collection_id)
     query = document_rows().where(tables.Document.collection_id == collection_id)
+    if attention:
+        query = query.where(NEEDS_ATTENTION)
     ordered = query.order_by(tables.Document.created_at.desc(), tables.Document.id).limit(limit).offset(offset)
     return [view(row) for row in db.execute(ordered)]
 
@@ -59,14 +69,16 @@ def counts(db: Session, viewer: Viewer, collection_id: str) -> StateCounts:
     """How far reading the documents of a collection is. Errors: NotFound."""
     find(db, viewer, collection_id)
     query = (
-        select(tables.Content.state, func.count())
+        select(tables.Content.state, func.count(), func.sum(case((NEEDS_ATTENTION, 1), else_=0)))
         .join(tables.Document)
         .where(tables.Document.collection_id == collection_id)
         .group_by(tables.Content.state)
     )
-    found: dict[str, int] = {state: count for state, count in db.execute(query)}  # noqa: C416  rows, not pairs
+    rows = db.execute(query).all()
+    found = {state: count for state, count, _ in rows}
     reading = found.get("reading", 0) + found.get("indexing", 0)
-    return StateCounts(found.get("queued", 0), reading, found.get("ready", 0), found.get("refused", 0))
+    attention = sum(some for _, _, some in rows)
+    return StateCounts(found.get("queued", 0), reading, found.get("ready", 0), found.get("refused", 0), attention)
 
 
 def changes(db: Session, viewer: Viewer, collection_id: str, since: float) -> Changes:

@@ -23,6 +23,7 @@ from app.documents.limits import parse_limits
 from app.documents.signals import Signals
 from app.errors import OutOfSpace
 from ingestion.chunk import cut
+from ingestion.health import examine
 from ingestion.language import detect
 from ingestion.sandbox import parse
 from ingestion.types import Parsed, Refused
@@ -131,9 +132,9 @@ class Reader:
             raise Refused("no_text", NO_TEXT)
         language = parsed.language or detect("\n".join(one.text for one in passages))
         with attachments.unpacking(self._settings, parsed.attachments) as unpacked:
-            read = jobs.ReadContent(
-                parsed, passages, language, (*parsed.warnings, *unpacked.warnings), len(unpacked.taken)
-            )
+            warnings = (*parsed.warnings, *unpacked.warnings)
+            health = examine(parsed, warnings, language, passages)
+            read = jobs.ReadContent(parsed, passages, language, warnings, len(unpacked.taken), health)
             with self._database.session() as db:
                 if jobs.store(db, job.content_id, read):
                     attachments.attach(db, self._settings, job.content_id, unpacked)

@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 
 from app.config import Settings
 from app.db.session import Database
+from ingestion.health import Health
 from ingestion.types import Mark
 
 DocumentState = Literal["received", "reading", "ready", "refused"]
@@ -40,6 +41,8 @@ class DocumentView:
     pages translate `refusal_template` and fill it from `refusal_values`. `same_name`: another document of the
     collection has the same name and folder, so lists show the time as well. `existed`: the upload was already
     there (set by `accept` only). `size` is bytes, times are epoch seconds, `passages` is 0 until it is read.
+    `health` tells how well it was read (None: refused, being read, or read before there were reports);
+    `attention`: somebody should look at it.
     """
 
     id: str
@@ -69,6 +72,8 @@ class DocumentView:
     changed_at: float
     same_name: bool = False
     existed: bool = False
+    health: Health | None = None
+    attention: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,12 +88,13 @@ class Changes:
 
 @dataclass(frozen=True)
 class StateCounts:
-    """How many documents of a collection are in each state."""
+    """How many documents of a collection are in each state; `attention`: refused, or read with gaps or doubts."""
 
     received: int = 0
     reading: int = 0
     ready: int = 0
     refused: int = 0
+    attention: int = 0
 
 
 @dataclass(frozen=True)

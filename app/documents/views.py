@@ -8,6 +8,7 @@ from sqlalchemy import Select, exists, select
 from sqlalchemy.orm import Session, aliased
 
 from app.db import tables
+from app.documents.health import NEEDS_ATTENTION, health_of
 from app.documents.types import DocumentState, DocumentView, WarningView
 
 _SHOWN: dict[str, DocumentState] = {
@@ -24,8 +25,9 @@ _HINTS = {
 }
 
 
-def document_rows() -> Select[tables.Document, tables.Content, str, bool]:
-    """Document, content, uploader's name, whether another document here is called the same."""
+def document_rows() -> Select[tables.Document, tables.Content, str, bool, bool]:
+    """Document, content, uploader's name, whether another document here is called the same, whether somebody should
+    look at it."""
     twin = aliased(tables.Document)
     same_name = (
         exists()
@@ -38,7 +40,7 @@ def document_rows() -> Select[tables.Document, tables.Content, str, bool]:
         .correlate(tables.Document)
     )
     return (
-        select(tables.Document, tables.Content, tables.User.name, same_name)
+        select(tables.Document, tables.Content, tables.User.name, same_name, NEEDS_ATTENTION)
         .join(tables.Content, tables.Content.id == tables.Document.content_id)
         .outerjoin(tables.User, tables.User.id == tables.Document.uploaded_by)
     )
@@ -50,7 +52,7 @@ def load_view(db: Session, document_id: str) -> DocumentView:
 
 
 def view(row: Any) -> DocumentView:
-    document, content, uploader, same_name = row
+    document, content, uploader, same_name, attention = row
     return DocumentView(
         id=document.id,
         collection_id=document.collection_id,
@@ -78,6 +80,8 @@ def view(row: Any) -> DocumentView:
         created_at=document.created_at,
         changed_at=max(content.changed_at, document.created_at),
         same_name=bool(same_name),
+        health=health_of(content.health) if content.state == "ready" else None,
+        attention=bool(attention),
     )
 
 

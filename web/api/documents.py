@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from app.collections.access import find
 from app.documents.delete import delete_document
-from app.documents.read import get_document, list_documents, passage
+from app.documents.read import counts, get_document, list_documents, passage
 from app.errors import BelegError
 from web import downloads
 from web.accepting import Accepted, accept_all
@@ -67,10 +67,13 @@ def list_all(
     collection_id: CollectionId,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+    attention: Annotated[bool, Query(description="Only those that somebody should look at.")] = False,
 ) -> shapes.DocumentList:
+    """`total` counts what the whole list holds, with `attention` those that somebody should look at."""
     with services.database.session() as db:
-        total = find(db, viewer, collection_id).documents
-        views = list_documents(db, viewer, collection_id, limit=limit, offset=offset)
+        collection = find(db, viewer, collection_id)
+        total = counts(db, viewer, collection_id).attention if attention else collection.documents
+        views = list_documents(db, viewer, collection_id, limit=limit, offset=offset, attention=attention)
     words = words_for(request)
     return shapes.DocumentList(documents=[present.document(view, words) for view in views], total=total)
 

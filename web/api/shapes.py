@@ -84,6 +84,33 @@ class DocumentWarning(Shape):
     page: int | None
 
 
+PageRanges = list[tuple[int, int]]
+
+
+class Skipped(Shape):
+    code: str
+    text: str
+    pages: PageRanges = Field(description="First and last numbers; empty for the whole file.")
+
+
+class Health(Shape):
+    """How well a document was read. Pages are given as ranges: first and last number."""
+
+    pages: int = Field(description="0 where the format has no pages.")
+    pages_without_text: PageRanges = Field(description="Pages that yielded none, blank ones too.")
+    pages_recognised: PageRanges = Field(description="Pages that were recognised (OCR).")
+    confidence: float | None = Field(description="How sure recognition was (0 to 100), null where there was none.")
+    pages_unsure: PageRanges = Field(description="Recognised pages that have to be compared with the original.")
+    tables: int
+    headings: int
+    language: str = Field(description="ISO 639-1; empty when unclear.")
+    passages: int | None
+    skipped: list[Skipped] = Field(description="What was not read, or otherwise than it looks, and why.")
+    reasons: list[Literal["partial", "low_confidence", "pages_without_text"]] = Field(
+        description="Why somebody should look at the document; empty when all is well."
+    )
+
+
 class Refusal(Shape):
     code: str
     reason: str
@@ -109,6 +136,8 @@ class Document(Shape):
     parent: str | None = Field(validation_alias="parent_id", description="The mail or archive it came in.")
     sha256: str
     created_at: datetime
+    health: Health | None = Field(description="Null until read, and for what was read before there were reports.")
+    attention: bool = Field(description="Somebody should look at it: refused, or read with gaps or doubts.")
     existed: bool = Field(False, description="The same file was there already; nothing was stored twice.")
 
 
