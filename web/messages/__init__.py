@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
 
-from babel.core import negotiate_locale
+from babel.core import Locale, UnknownLocaleError, negotiate_locale
 from babel.dates import format_datetime, format_time
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
@@ -27,6 +27,8 @@ LANGUAGES = {"en": "English", "de": "Deutsch"}
 COOKIE = "beleg_language"
 _VALUE = re.compile(r"%\((\w+)\)[sd]")
 _FILLED = re.compile(r"%\((\w+)\)[sd]|%%")
+_RANGES = 12  # page ranges that are listed; a person opens the file rather than read more
+_SLIDES, _SHEETS = {"pptx", "ppt", "odp"}, {"xlsx", "xls", "ods"}
 _MOMENT = {"en": "d MMM y, HH:mm", "de": "d. MMM y, HH:mm"}
 
 
@@ -82,6 +84,27 @@ class Words:
         whole = max(0, int(seconds))
         count, unit = (whole, "second") if whole < 90 else (round(whole / 60), "minute")
         return str(format_unit(count, f"duration-{unit}", "long", locale=self.language))
+
+    def pages(self, ranges: Sequence[tuple[int, int]], format: str = "") -> str:
+        """Page numbers as people write them: page 3; pages 3–5, 9. Presentations have slides, workbooks sheets."""
+        n = sum(last - first + 1 for first, last in ranges)
+        listed = ", ".join(self._range(first, last) for first, last in ranges[:_RANGES])
+        listed += ", …" if len(ranges) > _RANGES else ""
+        if format in _SLIDES:
+            return self.counted("slide %(listed)s", "slides %(listed)s", n, listed=listed)
+        if format in _SHEETS:
+            return self.counted("sheet %(listed)s", "sheets %(listed)s", n, listed=listed)
+        return self.counted("page %(listed)s", "pages %(listed)s", n, listed=listed)
+
+    def _range(self, first: int, last: int) -> str:
+        return self.number(first) if first == last else f"{self.number(first)}–{self.number(last)}"
+
+    def language_name(self, code: str) -> str:
+        """What a language is called in this one; its code where nobody knows."""
+        try:
+            return Locale.parse(code).get_display_name(self.language) or code
+        except (ValueError, UnknownLocaleError):
+            return code
 
     def moment(self, epoch: float) -> str:
         """Date and time where the server stands; only the time when it is today."""

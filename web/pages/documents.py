@@ -28,8 +28,15 @@ Number = Annotated[int, Query(ge=1, le=1_000_000)]
 
 
 @router.get("/collections/{collection_id}/documents")
-def show(request: Request, services: ServicesDep, person: PersonDep, collection_id: str, page: Number = 1) -> Response:
-    return _list(request, services, person, collection_id, page=page)
+def show(
+    request: Request,
+    services: ServicesDep,
+    person: PersonDep,
+    collection_id: str,
+    page: Number = 1,
+    attention: bool = False,
+) -> Response:
+    return _list(request, services, person, collection_id, page=page, attention=attention)
 
 
 def _list(
@@ -39,12 +46,14 @@ def _list(
     collection_id: str,
     *,
     page: int = 1,
+    attention: bool = False,
     results: list[Accepted] | None = None,
 ) -> Response:
     since = time.time()
     with services.database.session() as db:
         collection = find(db, person, collection_id)
-        documents = read.list_documents(db, person, collection_id, limit=A_PAGE, offset=(page - 1) * A_PAGE)
+        offset = (page - 1) * A_PAGE
+        documents = read.list_documents(db, person, collection_id, limit=A_PAGE, offset=offset, attention=attention)
         states = read.counts(db, person, collection_id)
     return render(
         request,
@@ -54,7 +63,8 @@ def _list(
         states=states,
         since=since,
         page=page,
-        pages=max(1, -(-collection.documents // A_PAGE)),
+        pages=max(1, -(-(states.attention if attention else collection.documents) // A_PAGE)),
+        attention=attention,
         limit_mib=services.settings.upload_mib,
         results=results or [],
     )
