@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from app.accounts.types import Viewer
 from app.collections.types import CollectionView, ShareView
 from app.db import tables
+from app.documents.revisions import listed, searched
 from app.errors import NotFound
 
 _READY = "ready"
@@ -43,12 +44,13 @@ def find_by_name(db: Session, viewer: Viewer, name: str) -> CollectionView:
 
 
 def contents_allowed(db: Session, viewer: Viewer, collection_id: str) -> frozenset[int]:
-    """Ids of the ready contents in a collection: what a search for this viewer may look at. Errors: NotFound."""
+    """Ids of the ready contents in a collection, of each document the revision that is searched: what a search for this
+    viewer may look at. Errors: NotFound."""
     require_readable(db, viewer, collection_id)
     query = (
         select(tables.Content.id)
         .join(tables.Document)
-        .where(tables.Document.collection_id == collection_id, tables.Content.state == _READY)
+        .where(tables.Document.collection_id == collection_id, tables.Content.state == _READY, searched())
     )
     return frozenset(db.scalars(query))
 
@@ -84,7 +86,7 @@ def not_found() -> NotFound:
 def _visible(viewer: Viewer, *, edit: bool = False, own: bool = False) -> Select[tables.Collection, str, bool, int]:
     documents = (
         select(func.count())
-        .where(tables.Document.collection_id == tables.Collection.id)
+        .where(tables.Document.collection_id == tables.Collection.id, listed())
         .correlate(tables.Collection)
         .scalar_subquery()
     )

@@ -10,7 +10,7 @@ import secrets
 import time
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, MetaData, String, Text, UniqueConstraint
+from sqlalchemy import JSON, ForeignKey, Index, MetaData, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -146,11 +146,15 @@ class Content(Base):
 
 
 class Document(Base):
-    """A name in a collection. New bytes under the same name and folder are its next revision: a row of its own, and
-    the earlier one gets `replaced_at`. Only the newest is searched; old answers go on pointing at what they cited."""
+    """A name in a collection. New bytes under the same name and folder are its next revision: a row of its own in the
+    same `series`. Once that can be searched the earlier rows get `replaced_at`; what has it is not searched any more,
+    but old answers go on pointing at it (app/documents/revisions.py)."""
 
     __tablename__ = "documents"
-    __table_args__ = (Index("documents_by_name", "collection_id", "name", "folder"),)
+    __table_args__ = (
+        Index("documents_by_name", "collection_id", "name", "folder"),
+        Index("documents_in_order", "series", "revision", unique=True),
+    )
     id: Mapped[str] = mapped_column(String(16), primary_key=True, default=new_id)
     collection_id: Mapped[str] = mapped_column(ForeignKey("collections.id", ondelete="CASCADE"))
     content_id: Mapped[int] = mapped_column(ForeignKey("contents.id"), index=True)
@@ -159,8 +163,11 @@ class Document(Base):
     )
     name: Mapped[str] = mapped_column(String(400))  # as people see it; never used as a file name
     folder: Mapped[str] = mapped_column(String(1000), default="")  # path within an uploaded folder
-    revision: Mapped[int] = mapped_column(default=1, server_default="1")  # from 1, within name, folder and collection
-    replaced_at: Mapped[float | None]  # when a newer revision came; None: the newest
+    # what all revisions of a document share: the id of the first
+    series: Mapped[str] = mapped_column(String(16), default=new_id, server_default=text("''"))
+    revision: Mapped[int] = mapped_column(default=1, server_default="1")  # from 1, within its series
+    # since when a newer revision is searched, or the archive it came in has it no more
+    replaced_at: Mapped[float | None]
     # its attachments are documents of this collection, too
     unpacked: Mapped[bool] = mapped_column(default=False)
     uploaded_by: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"), index=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,6 +17,7 @@ from app.db import tables
 from app.db.session import lock
 from app.documents.blobs import Received, blob_path, keep, receiving, space_errors
 from app.documents.names import clean
+from app.documents.revisions import Place, add_revision
 from app.documents.types import DocumentView, Stores
 from app.documents.views import load_view
 from app.errors import BelegError, Invalid, UnsupportedType
@@ -40,7 +41,7 @@ def accept(  # noqa: PLR0917  the order of the contract
 ) -> DocumentView:
     """Store `source` as a document. `name` may carry a path; `folder` is where it stood in an uploaded folder; `size`
     is the number of bytes, when known before. The same bytes under the same name and folder give the document that is
-    there already (`existed`). Nothing is left behind on error.
+    there already (`existed`); other bytes are its next revision. Nothing is left behind on error.
 
     Errors: NotFound (collection), TooLarge, OutOfSpace, UnsupportedType, Invalid (empty, damaged, protected)."""
     name, folder = clean(name, folder)
@@ -57,17 +58,6 @@ def accept(  # noqa: PLR0917  the order of the contract
     return view
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a document goes and what it is called there."""
-
-    collection_id: str
-    name: str
-    folder: str
-    uploaded_by: str | None
-    parent_id: str | None = None
-
-
 def kind_of(path: Path, name: str) -> str:
     """The format of a received file. Errors: UnsupportedType, Invalid; `code` is the refusal's."""
     try:
@@ -77,29 +67,9 @@ def kind_of(path: Path, name: str) -> str:
 
 
 def add_document(db: Session, content: tables.Content, place: Place) -> tuple[tables.Document, bool]:
-    """The document of these bytes at this place, and whether it was there before. With the write lock taken."""
-    there = select(tables.Document).where(
-        tables.Document.collection_id == place.collection_id,
-        tables.Document.name == place.name,
-        tables.Document.folder == place.folder,
-        tables.Document.content_id == content.id,
-        tables.Document.parent_id == place.parent_id,
-    )
-    document = db.scalars(there.limit(1)).first()
-    if document is not None:
-        return document, True
-    document = tables.Document(
-        collection_id=place.collection_id,
-        content_id=content.id,
-        parent_id=place.parent_id,
-        name=place.name,
-        folder=place.folder,
-        uploaded_by=place.uploaded_by,
-        unpacked=not _may_hold_files(content),
-    )
-    db.add(document)
-    db.flush()
-    return document, False
+    """The document of these bytes at this place, and whether it was there before; other bytes than before are its next
+    revision. With the write lock taken."""
+    return add_revision(db, content, place, unpacked=not _may_hold_files(content))
 
 
 def add_content(db: Session, settings: Settings, received: Received, kind: str) -> tables.Content:

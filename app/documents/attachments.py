@@ -13,9 +13,10 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.db import tables
 from app.db.session import lock
-from app.documents.accept import Place, add_content, add_document, kind_of
+from app.documents.accept import add_content, add_document, kind_of
 from app.documents.blobs import Received, receiving
 from app.documents.names import clean
+from app.documents.revisions import Place, is_outdated, settle
 from app.errors import BelegError, OutOfSpace
 from ingestion.types import Attachment, Warning
 
@@ -69,13 +70,14 @@ def attach(db: Session, settings: Settings, content_id: int, unpacked: Unpacking
     lock(db)
     query = select(tables.Document).where(tables.Document.content_id == content_id, tables.Document.unpacked.is_(False))
     for parent in db.scalars(query).all():
-        if _depth(db, parent) < DEEPEST:
+        if _depth(db, parent) < DEEPEST and not is_outdated(db, parent):
             for one in unpacked.taken:
                 content = add_content(db, settings, one.received, one.kind)
                 add_document(
                     db, content, Place(parent.collection_id, one.name, parent.folder, parent.uploaded_by, parent.id)
                 )
         db.execute(update(tables.Document).where(tables.Document.id == parent.id).values(unpacked=True))
+    settle(db, [content_id])  # what earlier revisions held and this one does not
 
 
 def next_to_unpack(db: Session) -> int | None:

@@ -1,7 +1,7 @@
 """Deleting documents: gone from every search at once, from the disk right after, from the index within a moment.
 
-In one transaction go the document, its attachments, the quotes of citations and, where nothing else uses
-them, passages, pages and content; a search after that finds nothing, because it may look at existing contents
+In one transaction go the document in all its revisions, its attachments, the quotes of citations and, where nothing
+else uses them, passages, pages and content; a search after that finds nothing, because it may look at existing contents
 only. A row in `removals` makes the worker take the vectors and words out of the index, also after a crash.
 """
 
@@ -19,6 +19,7 @@ from app.db import tables
 from app.db.session import lock
 from app.documents.blobs import remove_unused
 from app.documents.read import get_document
+from app.documents.revisions import series_of
 from app.documents.types import Stores
 from app.errors import NotFound
 
@@ -26,7 +27,7 @@ T = TypeVar("T")
 
 
 def delete_document(services: Stores, viewer: Viewer, id: str) -> None:
-    """A document and what was attached to it. Safe while it is being read. Errors: NotFound."""
+    """A document with all its revisions and what was attached to it. Safe while it is being read. Errors: NotFound."""
     with services.database.session() as db:
         lock(db)
         get_document(db, viewer, id, edit=True)
@@ -53,10 +54,10 @@ def delete_user(services: Stores, viewer: Viewer, user_id: str) -> None:
 
 
 def forget_documents(db: Session, which: ColumnElement[bool]) -> set[str]:
-    """Delete these documents with their attachments, and contents that nothing uses any more, from the database.
-    Returns the hashes whose files may go now (`blobs.remove_unused`; otherwise the worker does it)."""
+    """Delete these documents with their revisions and attachments, and contents that nothing uses any more, from the
+    database. Returns the hashes whose files may go now (`blobs.remove_unused`; otherwise the worker does it)."""
     lock(db)
-    documents = _with_attachments(db, which)
+    documents = _with_what_belongs_to_them(db, which)
     contents: set[int] = set()
     for some in _pieces(documents):
         contents |= set(db.scalars(select(tables.Document.content_id).where(tables.Document.id.in_(some))))
@@ -68,15 +69,17 @@ def forget_documents(db: Session, which: ColumnElement[bool]) -> set[str]:
     return _forget_unused(db, contents)
 
 
-def _with_attachments(db: Session, which: ColumnElement[bool]) -> set[str]:
+def _with_what_belongs_to_them(db: Session, which: ColumnElement[bool]) -> set[str]:
+    """These documents in all their revisions, and what was attached to any of them."""
     found: set[str] = set()
     new = set(db.scalars(select(tables.Document.id).where(which)))
     while new:
         found |= new
-        children: set[str] = set()
+        more: set[str] = set()
         for some in _pieces(new):
-            children |= set(db.scalars(select(tables.Document.id).where(tables.Document.parent_id.in_(some))))
-        new = children - found
+            more |= set(db.scalars(select(tables.Document.id).where(tables.Document.parent_id.in_(some))))
+            more |= set(db.scalars(series_of(some)))
+        new = more - found
     return found
 
 

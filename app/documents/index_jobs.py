@@ -12,6 +12,7 @@ from app.db import tables
 from app.db.session import lock
 from app.documents.jobs import MOST_ATTEMPTS, TO_INDEX, give_up, rows
 from app.documents.marks import mark_of
+from app.documents.revisions import settle
 from ingestion.types import Passage
 
 
@@ -73,11 +74,12 @@ def passages_of(db: Session, content_id: int) -> list[Passage]:
 
 
 def finish(db: Session, content_ids: Sequence[int], generation: int) -> None:
-    """They are found from this generation on: ready."""
+    """They are found from this generation on: ready, and in the place of the revisions before them."""
     lock(db)
     for some in pieces(content_ids):
         done = update(tables.Content).where(tables.Content.id.in_(some), TO_INDEX)
         db.execute(done.values(state="ready", generation=generation, attempts=0))
+        settle(db, some)
 
 
 def mark_missing(db: Session, indexed: set[int]) -> int:

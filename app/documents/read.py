@@ -20,6 +20,7 @@ from app.documents import pictures
 from app.documents.blobs import blob_path
 from app.documents.health import NEEDS_ATTENTION
 from app.documents.marks import mark_of
+from app.documents.revisions import listed
 from app.documents.types import (
     Changes,
     DocumentText,
@@ -27,10 +28,11 @@ from app.documents.types import (
     PageSizeView,
     PassageText,
     PassageView,
+    RevisionView,
     StateCounts,
     Stores,
 )
-from app.documents.views import document_rows, view
+from app.documents.views import document_rows, revision_view, view
 from app.errors import NotFound
 
 MOST_AT_ONCE = 500  # passages in one answer of `document_text`
@@ -48,7 +50,7 @@ def list_documents(
     """Documents of a collection, newest first; with `attention` those that somebody should look at. Errors:
     NotFound."""
     find(db, viewer, collection_id)
-    query = document_rows().where(tables.Document.collection_id == collection_id)
+    query = document_rows().where(tables.Document.collection_id == collection_id, listed())
     if attention:
         query = query.where(NEEDS_ATTENTION)
     ordered = query.order_by(tables.Document.created_at.desc(), tables.Document.id).limit(limit).offset(offset)
@@ -65,13 +67,26 @@ def get_document(db: Session, viewer: Viewer, id: str, *, edit: bool = False) ->
     return view(row)
 
 
+def revisions(db: Session, viewer: Viewer, id: str) -> tuple[RevisionView, ...]:
+    """All revisions of a document, newest first; `id` may be any of them. Errors: NotFound."""
+    document = get_document(db, viewer, id)
+    query = (
+        select(tables.Document, tables.Content, tables.User.name)
+        .join(tables.Content, tables.Content.id == tables.Document.content_id)
+        .outerjoin(tables.User, tables.User.id == tables.Document.uploaded_by)
+        .where(tables.Document.series == document.series)
+    )
+    rows = db.execute(query.order_by(tables.Document.revision.desc()))
+    return tuple(revision_view(*row, searched=document.searched_revision) for row in rows)
+
+
 def counts(db: Session, viewer: Viewer, collection_id: str) -> StateCounts:
     """How far reading the documents of a collection is. Errors: NotFound."""
     find(db, viewer, collection_id)
     query = (
         select(tables.Content.state, func.count(), func.sum(case((NEEDS_ATTENTION, 1), else_=0)))
         .join(tables.Document)
-        .where(tables.Document.collection_id == collection_id)
+        .where(tables.Document.collection_id == collection_id, listed())
         .group_by(tables.Content.state)
     )
     rows = db.execute(query).all()
@@ -87,6 +102,7 @@ def changes(db: Session, viewer: Viewer, collection_id: str, since: float) -> Ch
     total = find(db, viewer, collection_id).documents
     query = document_rows().where(
         tables.Document.collection_id == collection_id,
+        listed(),
         or_(tables.Content.changed_at >= since, tables.Document.created_at >= since),
     )
     ordered = query.order_by(tables.Document.created_at.desc(), tables.Document.id)
@@ -164,6 +180,9 @@ def _passage_view(db: Session, document: DocumentView, row: tables.Passage, near
         page_height=begins.height if begins else 0,
         pages=pages,
         neighbours=tuple(_passage_text(one, document.has_pages) for one in near),
+        revision=document.revision,
+        replaced=document.replaced_at is not None,
+        newest_id=document.newest_id,
     )
 
 

@@ -43,6 +43,10 @@ class DocumentView:
     there (set by `accept` only). `size` is bytes, times are epoch seconds, `passages` is 0 until it is read.
     `health` tells how well it was read (None: refused, being read, or read before there were reports);
     `attention`: somebody should look at it.
+
+    `revision` counts from 1; all share `series`, and `newest_id` is the last one uploaded (itself, as a rule).
+    `replaced_at`: since when it is not searched any more, because a newer revision is, or because what it came in has
+    it no more. `searched_revision` is the one that searches look at now, None while none is ready.
     """
 
     id: str
@@ -72,8 +76,27 @@ class DocumentView:
     changed_at: float
     same_name: bool = False
     existed: bool = False
+    series: str = ""
+    revision: int = 1
+    replaced_at: float | None = None
+    newest_id: str = ""
+    searched_revision: int | None = None
     health: Health | None = None
     attention: bool = False
+
+
+@dataclass(frozen=True)
+class RevisionView:
+    """One revision of a document: `searched` is the one that answers rest on now."""
+
+    id: str
+    revision: int
+    size: int
+    state: DocumentState
+    uploaded_by: str
+    sha256: str
+    created_at: float
+    searched: bool
 
 
 @dataclass(frozen=True)
@@ -125,6 +148,7 @@ class PassageView:
     the top left (None where there is nothing to point at). `page`, `label`, `page_width`, `page_height` are
     those of the page the passage begins on; `pages` are all it touches. `page` is None where the format has
     no pages. `neighbours`: the passages right before and after it, as far as there are any.
+    `replaced`: the document is an earlier revision of `newest_id` (or is itself no longer where it came from).
     """
 
     document_id: str
@@ -139,6 +163,9 @@ class PassageView:
     page_height: float
     pages: tuple[PageSizeView, ...] = ()
     neighbours: tuple[PassageText, ...] = ()
+    revision: int = 1
+    replaced: bool = False
+    newest_id: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Select, exists, select
+from sqlalchemy import ScalarSelect, Select, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
 from app.db import tables
 from app.documents.health import NEEDS_ATTENTION, health_of
-from app.documents.types import DocumentState, DocumentView, WarningView
+from app.documents.types import DocumentState, DocumentView, RevisionView, WarningView
 
 _SHOWN: dict[str, DocumentState] = {
     "queued": "received",
@@ -25,9 +25,9 @@ _HINTS = {
 }
 
 
-def document_rows() -> Select[tables.Document, tables.Content, str, bool, bool]:
+def document_rows() -> Select[tables.Document, tables.Content, str, bool, bool, str, int | None]:
     """Document, content, uploader's name, whether another document here is called the same, whether somebody should
-    look at it."""
+    look at it, its newest revision's id, the number of the revision that is searched."""
     twin = aliased(tables.Document)
     same_name = (
         exists()
@@ -35,15 +35,29 @@ def document_rows() -> Select[tables.Document, tables.Content, str, bool, bool]:
             twin.collection_id == tables.Document.collection_id,
             twin.name == tables.Document.name,
             twin.folder == tables.Document.folder,
-            twin.id != tables.Document.id,
+            twin.series != tables.Document.series,
+            twin.replaced_at.is_(None),
         )
         .correlate(tables.Document)
     )
     return (
-        select(tables.Document, tables.Content, tables.User.name, same_name, NEEDS_ATTENTION)
+        select(tables.Document, tables.Content, tables.User.name, same_name, NEEDS_ATTENTION, _newest(), _searched())
         .join(tables.Content, tables.Content.id == tables.Document.content_id)
         .outerjoin(tables.User, tables.User.id == tables.Document.uploaded_by)
     )
+
+
+def _newest() -> ScalarSelect[str]:
+    other = aliased(tables.Document)
+    query = select(other.id).where(other.series == tables.Document.series).correlate(tables.Document)
+    return query.order_by(other.revision.desc()).limit(1).scalar_subquery()
+
+
+def _searched() -> ScalarSelect[int | None]:
+    other, content = aliased(tables.Document), aliased(tables.Content)
+    query = select(func.max(other.revision)).join(content, content.id == other.content_id)
+    searched = (other.series == tables.Document.series, other.replaced_at.is_(None), content.state == "ready")
+    return query.where(*searched).correlate(tables.Document).scalar_subquery()
 
 
 def load_view(db: Session, document_id: str) -> DocumentView:
@@ -52,7 +66,7 @@ def load_view(db: Session, document_id: str) -> DocumentView:
 
 
 def view(row: Any) -> DocumentView:
-    document, content, uploader, same_name, attention = row
+    document, content, uploader, same_name, attention, newest_id, searched = row
     return DocumentView(
         id=document.id,
         collection_id=document.collection_id,
@@ -82,6 +96,26 @@ def view(row: Any) -> DocumentView:
         same_name=bool(same_name),
         health=health_of(content.health) if content.state == "ready" else None,
         attention=bool(attention),
+        series=document.series,
+        revision=document.revision,
+        replaced_at=document.replaced_at,
+        newest_id=newest_id,
+        searched_revision=searched,
+    )
+
+
+def revision_view(
+    document: tables.Document, content: tables.Content, uploader: str | None, *, searched: int | None
+) -> RevisionView:
+    return RevisionView(
+        id=document.id,
+        revision=document.revision,
+        size=content.size,
+        state=_SHOWN[content.state],
+        uploaded_by=uploader or "",
+        sha256=content.sha256,
+        created_at=document.created_at,
+        searched=document.revision == searched,
     )
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session
 
 from app.db import tables
+from app.documents.revisions import searched
 from app.questions.spans import Source
 
 Key = tuple[int, int]  # content id, ordinal
@@ -16,7 +17,7 @@ Key = tuple[int, int]  # content id, ordinal
 
 def load_sources(db: Session, collection_id: str, keys: Iterable[Key]) -> dict[Key, Source]:
     """The passages that (still) belong to a document of the collection. A content under two names in one collection
-    is cited under the older."""
+    is cited under the older, but under an earlier revision only when it is nothing else."""
     wanted = list(dict.fromkeys(keys))
     if not wanted:
         return {}
@@ -36,7 +37,7 @@ def unread_documents(db: Session, collection_id: str) -> int:
     query = (
         select(tables.Content.id)
         .join(tables.Document, tables.Document.content_id == tables.Content.id)
-        .where(tables.Document.collection_id == collection_id)
+        .where(tables.Document.collection_id == collection_id, searched())
         .where(tables.Content.state.in_(("queued", "reading", "indexing")))
     )
     return len(db.scalars(query).all())
@@ -47,7 +48,7 @@ def _documents(db: Session, collection_id: str, contents: set[int]) -> dict[int,
         select(tables.Document.content_id, tables.Document.id, tables.Document.name, tables.Content.has_pages)
         .join(tables.Content, tables.Content.id == tables.Document.content_id)
         .where(tables.Document.collection_id == collection_id, tables.Document.content_id.in_(contents))
-        .order_by(tables.Document.created_at.desc(), tables.Document.id)
+        .order_by(searched(), tables.Document.created_at.desc(), tables.Document.id)
     )
     return {content: (id, name, has_pages) for content, id, name, has_pages in db.execute(query)}
 

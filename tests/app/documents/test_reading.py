@@ -1,66 +1,26 @@
 """Reading, indexing, looking and deleting, step by step in this process: real parsers, SQLite and index."""
 
-from email import message_from_bytes, policy
-from email.message import EmailMessage
 from io import BytesIO
 
 import pytest
 from sqlalchemy import func, select, update
 
 from app.collections import edit
-from app.collections.access import contents_allowed
 from app.db import tables
 from app.documents import attachments, jobs, read
 from app.documents.accept import accept
 from app.documents.blobs import blob_path
 from app.documents.delete import delete_document, delete_user
 from app.documents.indexing import Indexer
-from app.documents.reading import Reader, Unwanted
+from app.documents.reading import Unwanted
 from app.documents.reindex import reindex, waiting
 from app.documents.signals import Signals
 from app.errors import Conflict, Forbidden, NotFound
 from ingestion.index.store import Index, IndexWriter, Query
-from tests.app.documents.stand_ins import DIM, WordEmbedder, WordTokenizer
+from tests.app.documents.files import mail
+from tests.app.documents.stand_ins import DIM, WordEmbedder
 
 LOREM = b"The travel budget of 2026 is 4,711 euros.\n\nPart number PPR-9087 is kept in cellar three.\n"
-
-
-class Works:
-    """Reader and indexer of one worker, to be taken step by step."""
-
-    def __init__(self, settings, database) -> None:
-        signals = Signals()
-        self.embedder = WordEmbedder()
-        self.reader = Reader(settings, database, WordTokenizer, signals)
-        self.writer = IndexWriter(settings.index_dir, self.embedder.id, DIM)
-        self.indexer = Indexer(settings, database, self.writer, self.embedder, signals)
-        self.signals = signals
-
-    def everything(self) -> None:
-        while self.reader.step():
-            pass
-        while self.indexer.step():
-            pass
-
-
-@pytest.fixture
-def works(settings, database):
-    works = Works(settings, database)
-    yield works
-    works.writer.close()
-
-
-@pytest.fixture
-def search(settings, database, works):
-    index = Index(settings.index_dir, works.embedder.id, DIM)
-
-    def find(viewer, collection_id, text):
-        index.refresh()
-        with database.session() as db:
-            allowed = contents_allowed(db, viewer, collection_id)
-        return index.search(Query(text, works.embedder.question(text), allowed))
-
-    return find
 
 
 def get(database, viewer, view):
@@ -71,20 +31,6 @@ def get(database, viewer, view):
 def count(database, table):
     with database.session() as db:
         return db.scalar(select(func.count()).select_from(table))
-
-
-def mail(*files, text="See the attached plans.", subject="Plans"):
-    message = EmailMessage()
-    message["From"], message["To"], message["Subject"] = "anna@example.com", "ben@example.com", subject
-    message["Date"], message["Message-ID"] = "Mon, 02 Nov 2026 10:00:00 +0100", "<1@example.com>"
-    message.set_content(text)
-    for name, data in files:
-        kind, sub = ("message", "rfc822") if name.endswith(".eml") else ("application", "octet-stream")
-        if kind == "message":
-            message.add_attachment(message_from_bytes(data, policy=policy.default))
-        else:
-            message.add_attachment(data, maintype=kind, subtype=sub, filename=name)
-    return message.as_bytes()
 
 
 def test_a_document_becomes_ready_and_is_found(database, anna, plans, upload, works, search):
