@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-READABLE = ("pdf", "docx", "pptx", "xlsx", "csv", "html", "markdown", "text", "eml")
+READABLE = ("pdf", "docx", "pptx", "xlsx", "csv", "html", "markdown", "text", "eml", "epub", "json", "ipynb")
 
 DAMAGED = "The file is damaged. Open it in the program it was made with, save it again and upload the new file."
 DAMAGED_ZIP = "The file is damaged: its archive cannot be opened. Save it again and upload the new file."
@@ -19,7 +19,6 @@ NOT_YET = {
     "odt": "OpenDocument text (.odt) cannot be read yet. Save it as .docx or PDF and upload that.",
     "ods": "OpenDocument spreadsheets (.ods) cannot be read yet. Save it as .xlsx and upload that.",
     "odp": "OpenDocument slides (.odp) cannot be read yet. Save it as .pptx or PDF and upload that.",
-    "epub": "E-books (.epub) cannot be read yet. Convert it to PDF and upload that.",
     "rtf": "Rich text (.rtf) cannot be read yet. Save it as .docx or PDF and upload that.",
     "doc": "Old Word documents (.doc) cannot be read yet. Save it as .docx and upload that.",
     "xls": "Old Excel workbooks (.xls) cannot be read yet. Save it as .xlsx and upload that.",
@@ -30,8 +29,6 @@ NOT_YET = {
     "image": "Pictures cannot be read yet: text recognition (OCR) is not available. Upload the text as PDF or Word.",
     "zip": "Archives (.zip) cannot be read yet. Unpack it and upload the documents in it.",
     "archive": "Archives cannot be read yet. Unpack it and upload the documents in it.",
-    "json": "JSON cannot be read yet. Save it as .txt or .csv and upload that.",
-    "ipynb": "Notebooks (.ipynb) cannot be read yet. Save it as HTML, Markdown or PDF and upload that.",
     "xml": "XML cannot be read yet. Save it as .txt or HTML and upload that.",
     "mbox": "Whole mailboxes (.mbox) cannot be read yet. Save the mails one by one as .eml and upload those.",
     "media": "Sound and video cannot be read. Upload a transcript.",
@@ -90,6 +87,7 @@ TEXT_NAMES = {
     ".eml": "eml",
     ".json": "json",
     ".jsonl": "json",
+    ".ndjson": "json",
     ".ipynb": "ipynb",
     ".xml": "xml",
     ".mbox": "mbox",
