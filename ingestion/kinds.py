@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-READABLE = ("pdf", "docx", "pptx", "xlsx", "csv", "html", "markdown", "text", "eml", "epub", "json", "ipynb")
+READABLE = (
+    "pdf",
+    "docx",
+    "pptx",
+    "xlsx",
+    "odt",
+    "ods",
+    "odp",
+    "csv",
+    "html",
+    "markdown",
+    "text",
+    "eml",
+    "epub",
+    "json",
+    "ipynb",
+)
 
 DAMAGED = "The file is damaged. Open it in the program it was made with, save it again and upload the new file."
 DAMAGED_ZIP = "The file is damaged: its archive cannot be opened. Save it again and upload the new file."
@@ -16,9 +32,6 @@ UNKNOWN = (
 )
 
 NOT_YET = {
-    "odt": "OpenDocument text (.odt) cannot be read yet. Save it as .docx or PDF and upload that.",
-    "ods": "OpenDocument spreadsheets (.ods) cannot be read yet. Save it as .xlsx and upload that.",
-    "odp": "OpenDocument slides (.odp) cannot be read yet. Save it as .pptx or PDF and upload that.",
     "rtf": "Rich text (.rtf) cannot be read yet. Save it as .docx or PDF and upload that.",
     "doc": "Old Word documents (.doc) cannot be read yet. Save it as .docx and upload that.",
     "xls": "Old Excel workbooks (.xls) cannot be read yet. Save it as .xlsx and upload that.",
@@ -71,8 +84,11 @@ OLE_STREAMS = (
 
 ODF = {
     "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.oasis.opendocument.text-master": "odt",
+    "application/vnd.oasis.opendocument.text-web": "odt",
     "application/vnd.oasis.opendocument.spreadsheet": "ods",
     "application/vnd.oasis.opendocument.presentation": "odp",
+    "application/vnd.oasis.opendocument.graphics": "odp",
     "application/epub+zip": "epub",
 }
 

@@ -42,6 +42,7 @@ MACHINE_HEADERS = {"received", "message-id", "mime-version", "return-path", "del
 HTML_START = re.compile(
     r"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
+FLAT_ODF = re.compile(r"\A\s*(?:<\?xml[^>]*>\s*)?<office:document\s[^>]*?office:mimetype=\"([^\"]+)\"", re.DOTALL)
 TAG = re.compile(r"<(/?[a-z][a-z0-9]*|!--)[\s>/]", re.IGNORECASE)
 
 
@@ -70,6 +71,9 @@ def _kind(file: BinaryIO, name: str) -> str:
         return _ole_kind(file, head)
     suffix = PurePosixPath(name.strip().lower()).suffix
     text = _as_text(head)
+    flat = FLAT_ODF.search(text) if text else None
+    if flat:
+        return _odf_kind(flat.group(1), "xml")
     if text is None or head.startswith((b"{\\rtf", b"\x89PNG", b"\xff\xd8\xff")):
         return _binary_kind(head, suffix)
     return _text_kind(text, suffix)
@@ -130,11 +134,16 @@ def _member_kind(archive: zipfile.ZipFile) -> str:
             if any(name.startswith(folder) for name in names):
                 return "xlsb" if "xl/workbook.bin" in names else found
     if "mimetype" in names:
-        found = ODF.get(_peek(archive, "mimetype").decode("ascii", "replace").strip(), "zip")
+        found = _odf_kind(_peek(archive, "mimetype").decode("ascii", "replace"), "zip")
         if b"encryption-data" in _peek(archive, "META-INF/manifest.xml"):
             raise Refused("password_protected", ENCRYPTED)
         return found
     return "zip"
+
+
+def _odf_kind(mime: str, other: str) -> str:
+    """Templates are read like what they are made for."""
+    return ODF.get(mime.strip().removesuffix("-template"), other)
 
 
 def _peek(archive: zipfile.ZipFile, name: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Opens zip-based office files (OOXML) within bounds and hands on a clean copy: measured, XML only, one truth.
+"""Opens zip-based office files (OOXML, OpenDocument) in bounds, hands on a clean copy: measured, XML only, one truth.
 
 Every member is inflated in pieces and its real bytes are counted; declared sizes are not believed. The copy holds the
 XML parts as they are and everything else (pictures, embedded files, macros) as empty members, so that no library
@@ -23,6 +23,8 @@ MAX_MEMBERS = 20_000
 MAX_INFLATED = 512 * 2**20  # bytes of all members together
 MAX_XML = 256 * 2**20  # bytes of all XML parts, which are held in memory
 MAX_PART = 128 * 2**20  # bytes of one XML part
+ODF_MANIFEST = "META-INF/manifest.xml"
+OOXML_INDEX = "[Content_Types].xml"
 _PIECE = 2**18
 _REAL = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # what the packaging standard (ECMA-376 part 2) allows
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -92,11 +94,14 @@ class Package:
         }
 
 
-def open_package(path: Path) -> Package:
-    """Raises `Refused`: "password_protected", "damaged" (no zip, cut off, broken XML, DTD), "inflates"."""
+def open_package(path: Path, index: str = OOXML_INDEX) -> Package:
+    """The package, which must hold the part `index`.
+
+    Raises `Refused`: "password_protected", "damaged" (no zip, cut off, broken XML, DTD), "inflates".
+    """
     try:
         with zipfile.ZipFile(path) as archive:
-            return _clean_copy(archive)
+            return _clean_copy(archive, index)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError) as error:
         raise _no_zip(path) from error
 
@@ -118,9 +123,9 @@ def damaged() -> Refused:
     )
 
 
-def _clean_copy(archive: zipfile.ZipFile) -> Package:
+def _clean_copy(archive: zipfile.ZipFile, index: str) -> Package:
     members = {_plain(info.filename): info for info in archive.infolist() if not info.is_dir()}
-    _check_members(archive, members)
+    _check_members(archive, members, index)
     copy, left_out, total, held = io.BytesIO(), [], 0, 0
     with zipfile.ZipFile(copy, "w", zipfile.ZIP_STORED) as clean:
         for name, info in members.items():
@@ -136,7 +141,7 @@ def _clean_copy(archive: zipfile.ZipFile) -> Package:
     return Package(copy, tuple(left_out))
 
 
-def _check_members(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo]) -> None:
+def _check_members(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], index: str) -> None:
     if len(archive.infolist()) > MAX_MEMBERS:
         raise Refused(
             "inflates",
@@ -145,7 +150,7 @@ def _check_members(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo]
         )
     if any(info.flag_bits & 1 for info in members.values()):
         raise password_protected()
-    if "[Content_Types].xml" not in members or any(i.compress_type not in _REAL for i in members.values()):
+    if index not in members or any(i.compress_type not in _REAL for i in members.values()):
         raise damaged()
 
 
@@ -172,6 +177,8 @@ def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
 
 
 def _rewritten(name: str, data: bytes, members: dict[str, zipfile.ZipInfo]) -> bytes:
+    if name == ODF_MANIFEST:  # names a DTD in old files; nobody parses it
+        return data
     if any(mark in data for mark in _DTD):
         raise Refused(
             "damaged",

@@ -28,7 +28,9 @@ _MAX_GROUPS = 60
 
 
 @dataclass(frozen=True)
-class _Placed:
+class Placed:
+    """What a shape holds, and where it stands on the slide."""
+
     top: int
     left: int
     height: int
@@ -42,17 +44,17 @@ def blocks(slide: Any, package: Package) -> Iterator[Block]:
     placed += [_alternative(len(placed) + order, item) for order, item in enumerate(_alternatives(slide))]
     titles = [item for item in placed if item.found and item.found[0].kind == "heading"]
     others = [item for item in placed if item not in titles]
-    for item in [*_in_order(titles), *_in_order(others)]:
+    for item in [*in_order(titles), *in_order(others)]:
         yield from item.found
 
 
-def _placed(order: int, shape: Any, package: Package, depth: int) -> _Placed:
+def _placed(order: int, shape: Any, package: Package, depth: int) -> Placed:
     """A shape with its place. What cannot be told of a damaged shape counts as zero."""
     try:
         top, left, height = shape.top or 0, shape.left or 0, shape.height or 0
     except (ValueError, KeyError, AttributeError):
         top = left = height = 0
-    return _Placed(top, left, height, order, tuple(_read(shape, package, depth)))
+    return Placed(top, left, height, order, tuple(_read(shape, package, depth)))
 
 
 def _read(shape: Any, package: Package, depth: int) -> Iterator[Block]:
@@ -60,7 +62,7 @@ def _read(shape: Any, package: Package, depth: int) -> Iterator[Block]:
     if element.tag == f"{_P}grpSp":
         if depth < _MAX_GROUPS:
             inner = [_placed(order, item, package, depth + 1) for order, item in enumerate(shape.shapes)]
-            for item in _in_order(inner):
+            for item in in_order(inner):
                 yield from item.found
     elif getattr(shape, "has_table", False):
         yield from _table(element)
@@ -71,8 +73,9 @@ def _read(shape: Any, package: Package, depth: int) -> Iterator[Block]:
         yield from _text(element, _kind(element))
 
 
-def _in_order(placed: Sequence[_Placed]) -> list[_Placed]:
-    rows: list[list[_Placed]] = []
+def in_order(placed: Sequence[Placed]) -> list[Placed]:
+    """As one reads them: row by row, from left to right."""
+    rows: list[list[Placed]] = []
     for item in sorted(placed, key=lambda item: (item.top, item.left, item.order)):
         if rows and _beside(rows[-1][0], item):
             rows[-1].append(item)
@@ -81,7 +84,7 @@ def _in_order(placed: Sequence[_Placed]) -> list[_Placed]:
     return [item for row in rows for item in sorted(row, key=lambda item: (item.left, item.top, item.order))]
 
 
-def _beside(first: _Placed, item: _Placed) -> bool:
+def _beside(first: Placed, item: Placed) -> bool:
     overlap = min(first.top + first.height, item.top + item.height) - item.top
     return overlap * 2 > min(item.height, first.height) > 0
 
@@ -133,7 +136,7 @@ def _alternatives(slide: Any) -> list[etree._Element]:
     return [item for item in found if item is not None]
 
 
-def _alternative(order: int, choice: etree._Element) -> _Placed:
+def _alternative(order: int, choice: etree._Element) -> Placed:
     offset = next(choice.iter(f"{_A}off"), None)
     top, left = (whole(offset.get(name), 0, 10**9) if offset is not None else 0 for name in ("y", "x"))
-    return _Placed(top, left, 0, order, tuple(_text(choice, "")))
+    return Placed(top, left, 0, order, tuple(_text(choice, "")))

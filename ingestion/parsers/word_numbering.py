@@ -93,7 +93,7 @@ class Numbering:
 
     def _figure(self, abstract: str, level: int, at: int) -> str:
         kind = "decimal" if self._levels[abstract][level].legal else self._levels[abstract][at].kind
-        return _written(self._counters[abstract].values[at], kind)
+        return written(self._counters[abstract].values[at], kind)
 
 
 def _read_level(item: etree._Element, levels: list[_Level]) -> None:
@@ -107,7 +107,8 @@ def _read_level(item: etree._Element, levels: list[_Level]) -> None:
         )
 
 
-def _written(value: int, kind: str) -> str:
+def written(value: int, kind: str) -> str:
+    """A number as Word writes it: `kind` is decimal, lowerLetter, upperRoman and the like."""
     if kind in {"lowerLetter", "upperLetter"} and 0 < value <= 26 * 20:
         letters = chr(97 + (value - 1) % 26) * ((value - 1) // 26 + 1)
         return letters.upper() if kind == "upperLetter" else letters

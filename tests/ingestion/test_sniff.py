@@ -64,7 +64,7 @@ def kind(tmp_path: Path, data: bytes, name: str) -> str:
         (zipped("[Content_Types].xml", "xl/workbook.xml"), "a", "xlsx"),
         (zipped("[Content_Types].xml", "xl/workbook.bin"), "a.xlsx", "unsupported_type"),
         (zipped("a.txt"), "a.docx", "unsupported_type"),
-        (zipped(mimetype=b"application/vnd.oasis.opendocument.text"), "a.odt", "unsupported_type"),
+        (zipped(mimetype=b"application/vnd.oasis.opendocument.text"), "a.odt", "odt"),
         (zipped(mimetype=b"application/epub+zip"), "a.epub", "epub"),
         (b"PK\x03\x04 cut off", "a.docx", "damaged"),
         (compound("WordDocument"), "a.doc", "unsupported_type"),
