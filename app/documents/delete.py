@@ -7,9 +7,6 @@ only. A row in `removals` makes the worker take the vectors and words out of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
-
 from sqlalchemy import ColumnElement, delete, exists, select, update
 from sqlalchemy.orm import Session
 
@@ -19,11 +16,9 @@ from app.db import tables
 from app.db.session import lock
 from app.documents.blobs import remove_unused
 from app.documents.read import get_document
-from app.documents.revisions import series_of
+from app.documents.revisions import pieces, with_belongings
 from app.documents.types import Stores
 from app.errors import NotFound
-
-T = TypeVar("T")
 
 
 def delete_document(services: Stores, viewer: Viewer, id: str) -> None:
@@ -57,36 +52,22 @@ def forget_documents(db: Session, which: ColumnElement[bool]) -> set[str]:
     """Delete these documents with their revisions and attachments, and contents that nothing uses any more, from the
     database. Returns the hashes whose files may go now (`blobs.remove_unused`; otherwise the worker does it)."""
     lock(db)
-    documents = _with_what_belongs_to_them(db, which)
+    documents = with_belongings(db, which)
     contents: set[int] = set()
-    for some in _pieces(documents):
+    for some in pieces(documents):
         contents |= set(db.scalars(select(tables.Document.content_id).where(tables.Document.id.in_(some))))
         gone = tables.Citation.document_id.in_(some)
         db.execute(update(tables.Citation).where(gone).values(document_id=None, quote=""))
         db.execute(update(tables.Document).where(tables.Document.id.in_(some)).values(parent_id=None))
-    for some in _pieces(documents):
+    for some in pieces(documents):
         db.execute(delete(tables.Document).where(tables.Document.id.in_(some)))
     return _forget_unused(db, contents)
-
-
-def _with_what_belongs_to_them(db: Session, which: ColumnElement[bool]) -> set[str]:
-    """These documents in all their revisions, and what was attached to any of them."""
-    found: set[str] = set()
-    new = set(db.scalars(select(tables.Document.id).where(which)))
-    while new:
-        found |= new
-        more: set[str] = set()
-        for some in _pieces(new):
-            more |= set(db.scalars(select(tables.Document.id).where(tables.Document.parent_id.in_(some))))
-            more |= set(db.scalars(series_of(some)))
-        new = more - found
-    return found
 
 
 def _forget_unused(db: Session, contents: set[int]) -> set[str]:
     used = exists().where(tables.Document.content_id == tables.Content.id).correlate(tables.Content)
     hashes: set[str] = set()
-    for some in _pieces(contents):
+    for some in pieces(contents):
         query = select(tables.Content.id, tables.Content.sha256).where(tables.Content.id.in_(some), ~used)
         for content_id, sha256 in db.execute(query).all():
             db.add(tables.Removal(content_id=content_id, sha256=sha256))
@@ -94,10 +75,3 @@ def _forget_unused(db: Session, contents: set[int]) -> set[str]:
             hashes.add(sha256)
     db.flush()
     return hashes
-
-
-def _pieces(values: Iterable[T]) -> Iterator[list[T]]:
-    """In lists that fit into one statement (SQLite takes 32,766 values)."""
-    rest = list(values)
-    for start in range(0, len(rest), 1000):
-        yield rest[start : start + 1000]

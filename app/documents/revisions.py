@@ -78,10 +78,10 @@ def settle(db: Session, contents: Iterable[int]) -> None:
     """Documents of these contents that are ready replace their earlier revisions, and with those goes what they hold
     and the new ones do not. With the write lock taken."""
     touched: set[str] = set()
-    for some in _pieces(contents):
+    for some in pieces(contents):
         touched |= set(db.scalars(select(tables.Document.series).where(tables.Document.content_id.in_(some))))
-    _replace(db, {id for some in _pieces(touched) for id in db.scalars(_to_replace(some))})
-    while left := {(id, series) for some in _pieces(touched) for id, series in db.execute(_left_behind(some))}:
+    _replace(db, {id for some in pieces(touched) for id in db.scalars(_to_replace(some))})
+    while left := {(id, series) for some in pieces(touched) for id, series in db.execute(_left_behind(some))}:
         _replace(db, {id for id, _ in left})
         touched |= {series for _, series in left}
     db.expire_all()
@@ -102,6 +102,20 @@ def series_of(documents: Iterable[str]) -> Select[str]:
     """Ids of all revisions of these documents."""
     named = select(tables.Document.series).where(tables.Document.id.in_(list(documents)))
     return select(tables.Document.id).where(tables.Document.series.in_(named))
+
+
+def with_belongings(db: Session, which: ColumnElement[bool]) -> set[str]:
+    """Ids of these documents in all their revisions, and of what was attached to any of them."""
+    found: set[str] = set()
+    new = set(db.scalars(select(tables.Document.id).where(which)))
+    while new:
+        found |= new
+        more: set[str] = set()
+        for some in pieces(new):
+            more |= set(db.scalars(select(tables.Document.id).where(tables.Document.parent_id.in_(some))))
+            more |= set(db.scalars(series_of(some)))
+        new = more - found
+    return found
 
 
 def _uploaded_before(db: Session, place: Place) -> tables.Document | None:
@@ -163,12 +177,12 @@ def _left_behind(series: list[str]) -> Select[str, str]:
 
 
 def _replace(db: Session, documents: Iterable[str]) -> None:
-    for some in _pieces(documents):
+    for some in pieces(documents):
         replaced = update(tables.Document).where(tables.Document.id.in_(some)).values(replaced_at=time.time())
         db.execute(replaced, execution_options={"synchronize_session": False})
 
 
-def _pieces(values: Iterable[T]) -> Iterator[list[T]]:
+def pieces(values: Iterable[T]) -> Iterator[list[T]]:
     """In lists that fit into one statement."""
     rest = list(values)
     return (rest[start : start + 1000] for start in range(0, len(rest), 1000))

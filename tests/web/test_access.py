@@ -17,6 +17,7 @@ from web.main import create_app
 NO_ONES = {"/welcome/{secret}"}
 BODIES = {
     "PATCH /api/v1/collections/{collection_id}": {"json": {"name": "mine now", "everyone": True}},
+    "PATCH /api/v1/documents/{document_id}": {"json": {"name": "mine now.txt"}},
     "POST /api/v1/collections/{collection_id}/shares": {"json": {"user": "Bob"}},
     "POST /api/v1/collections/{collection_id}/documents": {"files": {"files": ("a.txt", b"words")}},
     "POST /collections/{collection_id}/documents": {"files": {"files": ("a.txt", b"words")}},

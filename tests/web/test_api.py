@@ -92,7 +92,7 @@ def test_document_from_upload_to_deletion(ada, world):
     assert ready["passages"] >= 1
     listed = ada.get(f"{API}/collections/{collection}/documents").json()
     assert listed["total"] == 1
-    assert listed["documents"][0] == ready
+    assert {**listed["documents"][0], "revisions": ready["revisions"]} == ready
     passage = ada.get(f"{API}/documents/{document['id']}/passages/0").json()
     assert "30 days" in passage["text"]
     assert passage["page"] is None
@@ -153,6 +153,59 @@ def test_same_bytes_twice_is_one_document(ada, world):
     first = upload(ada, collection, ("a.txt", b"Same bytes.")).json()["documents"][0]
     again = upload(ada, collection, ("a.txt", b"Same bytes.")).json()["documents"][0]
     assert (again["id"], again["existed"], first["existed"]) == (first["id"], True, False)
+
+
+def test_new_bytes_are_a_revision_and_an_old_answer_keeps_its_source(ada, world):
+    collection = world.collection(world.ada, "Revised")
+    first = upload(ada, collection, ("hotels.txt", b"A hotel may cost 100 euros a night.")).json()["documents"][0]
+    wait_until_read(ada, first["id"])
+    answer = ada.post(f"{API}/ask", json={"collection": collection, "question": "What may a hotel cost?"}).json()
+    outcome = upload(
+        ada, collection, ("hotels.txt", b"A hotel may cost 120 euros a night."), ("new.txt", b"Another text.")
+    ).json()
+    assert (outcome["new"], outcome["changed"], outcome["unchanged"]) == (1, 1, 0)
+    second = wait_until_read(ada, outcome["documents"][0]["id"])
+    other = wait_until_read(ada, outcome["documents"][1]["id"])
+    assert (second["revision"], second["searched_revision"], second["replaced_at"]) == (2, 2, None)
+    assert [(one["id"], one["revision"]) for one in second["revisions"]] == [(second["id"], 2), (first["id"], 1)]
+    listed = ada.get(f"{API}/collections/{collection}/documents").json()
+    assert (listed["total"], {one["id"] for one in listed["documents"]}) == (2, {second["id"], other["id"]})
+
+    again = upload(ada, collection, ("hotels.txt", b"A hotel may cost 120 euros a night.")).json()
+    assert (again["new"], again["changed"], again["unchanged"]) == (0, 0, 1)
+    kept = ada.get(f"{API}/answers/{answer['id']}").json()["statements"][0]["citations"][0]
+    assert (kept["document_id"], kept["deleted"]) == (first["id"], False)
+    assert "100 euros" in kept["quote"]
+    old = ada.get(f"{API}/documents/{first['id']}").json()
+    assert old["newest"] == second["id"]
+    assert old["replaced_at"] is not None
+    passage = ada.get(f"{API}/documents/{first['id']}/passages/0").json()
+    assert (passage["replaced"], passage["newest"], "100 euros" in passage["text"]) == (True, second["id"], True)
+    anew = ada.post(f"{API}/ask", json={"collection": collection, "question": "What may a hotel cost?"}).json()
+    assert "120 euros" in anew["answer"]
+    assert "100 euros" not in anew["answer"]
+    assert ada.delete(f"{API}/documents/{second['id']}").status_code == 204
+    is_problem(ada.get(f"{API}/documents/{first['id']}"), 404)
+    assert ada.get(f"{API}/answers/{answer['id']}").json()["statements"][0]["citations"][0]["deleted"]
+
+
+def test_a_document_is_renamed_and_moved_without_being_read_again(ada, bob, world):
+    here, there = world.collection(world.ada, "Here"), world.collection(world.ada, "There")
+    bobs = world.collection(world.bob, "Bob's own")
+    id = world.upload(world.ada, here, "draft.txt", b"A hotel may cost 100 euros a night.")
+    world.upload(world.ada, there, "taken.txt", b"Another text.")
+    place = {"name": "Köln.txt", "folder": "2026/Reisen"}
+    renamed = ada.patch(f"{API}/documents/{id}", json=place).json()
+    assert {key: renamed[key] for key in place} == place
+    assert (renamed["id"], renamed["state"]) == (id, "ready")
+    taken = {"name": "taken.txt", "folder": "", "collection": there}
+    assert "taken.txt" in is_problem(ada.patch(f"{API}/documents/{id}", json=taken), 409)["detail"]
+    assert ada.patch(f"{API}/documents/{id}", json={"collection": there}).json()["collection"] == there
+    assert ada.get(f"{API}/collections/{here}/documents").json()["total"] == 0
+    is_problem(ada.patch(f"{API}/documents/{id}", json={"collection": bobs}), 404)
+    is_problem(bob.patch(f"{API}/documents/{id}", json={"collection": bobs}), 404)
+    is_problem(ada.patch(f"{API}/documents/{id}", json={"name": " "}), 422)
+    is_problem(ada.patch(f"{API}/documents/{id}", json={"name": "a.txt", "size": 1}), 422)
 
 
 def test_answer_with_its_proof(ada, collection):

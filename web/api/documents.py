@@ -1,4 +1,4 @@
-"""Documents: upload, states, originals, page pictures, passages, delete."""
+"""Documents: upload, states, revisions, originals, page pictures, passages, move, delete."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
+from app.accounts.types import Viewer
 from app.collections.access import find
 from app.documents.delete import delete_document
-from app.documents.read import counts, get_document, list_documents, passage
+from app.documents.move import move_document
+from app.documents.read import counts, get_document, list_documents, passage, revisions
 from app.errors import BelegError
+from app.services import Services
 from web import downloads
 from web.accepting import Accepted, accept_all
 from web.api import present, shapes
@@ -45,13 +48,22 @@ _UPLOAD = {
 async def upload(
     request: Request, services: ServicesDep, viewer: ViewerDep, collection_id: CollectionId
 ) -> shapes.Uploaded:
-    """Each file has its own outcome. When none was accepted the reply is the first file's problem."""
+    """Each file has its own outcome; one whose name and folder are known is the next revision of that document, or
+    nothing new when its bytes are known, too. When none was accepted the reply is the first file's problem."""
     results = [result async for result in accept_all(request, services, viewer, collection_id)]
     accepted = [present.document(result.document, words_for(request)) for result in results if result.document]
     refused = [_not_accepted(request, result, result.error) for result in results if result.error]
     if not accepted and results[0].error:
         raise results[0].error
-    return shapes.Uploaded(documents=accepted, not_accepted=refused)
+    unchanged = sum(one.existed for one in accepted)
+    changed = sum(one.revision > 1 and not one.existed for one in accepted)
+    return shapes.Uploaded(
+        new=len(accepted) - changed - unchanged,
+        changed=changed,
+        unchanged=unchanged,
+        documents=accepted,
+        not_accepted=refused,
+    )
 
 
 def _not_accepted(request: Request, result: Accepted, error: BelegError) -> shapes.NotAccepted:
@@ -79,9 +91,26 @@ def list_all(
 
 
 @router.get("/documents/{document_id}", summary="One document and how far reading it is")
-def get_one(request: Request, services: ServicesDep, viewer: ViewerDep, document_id: DocumentId) -> shapes.Document:
+def get_one(
+    request: Request, services: ServicesDep, viewer: ViewerDep, document_id: DocumentId
+) -> shapes.WholeDocument:
+    """The id of an earlier revision goes on working: what answers cite can still be looked at."""
+    return _whole(request, services, viewer, document_id)
+
+
+@router.patch("/documents/{document_id}", summary="Rename, or move to another folder or collection")
+def change(
+    request: Request, services: ServicesDep, viewer: ViewerDep, document_id: DocumentId, given: shapes.DocumentChange
+) -> shapes.WholeDocument:
+    """All revisions go with it, and what was attached to it. Nothing is read again."""
+    move_document(services, viewer, document_id, name=given.name, folder=given.folder, collection_id=given.collection)
+    return _whole(request, services, viewer, document_id)
+
+
+def _whole(request: Request, services: Services, viewer: Viewer, document_id: str) -> shapes.WholeDocument:
     with services.database.session() as db:
-        return present.document(get_document(db, viewer, document_id), words_for(request))
+        view = get_document(db, viewer, document_id)
+        return present.whole_document(view, revisions(db, viewer, document_id), words_for(request))
 
 
 @router.get(
@@ -119,6 +148,8 @@ def get_passage(
     return shapes.Passage.model_validate(passage(services, viewer, document_id, ordinal))
 
 
-@router.delete("/documents/{document_id}", status_code=204, summary="Delete: no search finds it any more")
+@router.delete(
+    "/documents/{document_id}", status_code=204, summary="Delete with its revisions: no search finds it any more"
+)
 def delete(services: ServicesDep, viewer: ViewerDep, document_id: DocumentId) -> None:
     delete_document(services, viewer, document_id)

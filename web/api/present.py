@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
-from app.documents.types import DocumentView
+from app.documents.types import DocumentView, RevisionView
 from app.questions.events import Done, Event, Failed, Retrieved, Snapshot, Statement, Stopped, as_json
 from app.questions.types import AnswerView, ConversationView, Reason, StatementView
 from web.api import shapes
 from web.messages import Words
 
+D = TypeVar("D", bound=shapes.Document)
+
 
 def document(view: DocumentView, words: Words) -> shapes.Document:
-    shape = shapes.Document.model_validate({**_document_fields(view), "refusal": None})
-    if view.state != "refused":
-        return shape
-    refusal = shapes.Refusal(
-        code=view.refusal_code,
-        reason=words.text(view.refusal_template, **view.refusal_values),
-        hint=words.text(view.refusal_hint, **view.refusal_values),
-    )
-    return shape.model_copy(update={"refusal": refusal})
+    return _document(shapes.Document, view, words)
 
 
-def _document_fields(view: DocumentView) -> dict[str, Any]:
-    return {name: value for name, value in asdict(view).items() if not name.startswith("refusal")}
+def whole_document(view: DocumentView, revisions: Sequence[RevisionView], words: Words) -> shapes.WholeDocument:
+    return _document(shapes.WholeDocument, view, words, revisions=revisions)
+
+
+def _document(shape: type[D], view: DocumentView, words: Words, **more: Any) -> D:
+    fields = {name: value for name, value in asdict(view).items() if not name.startswith("refusal")}
+    refusal = None
+    if view.state == "refused":
+        refusal = shapes.Refusal(
+            code=view.refusal_code,
+            reason=words.text(view.refusal_template, **view.refusal_values),
+            hint=words.text(view.refusal_hint, **view.refusal_values),
+        )
+    return shape.model_validate({**fields, **more, "refusal": refusal})
 
 
 def answer(view: AnswerView, words: Words) -> shapes.Answer:

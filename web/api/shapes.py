@@ -139,6 +139,35 @@ class Document(Shape):
     health: Health | None = Field(description="Null until read, and for what was read before there were reports.")
     attention: bool = Field(description="Somebody should look at it: refused, or read with gaps or doubts.")
     existed: bool = Field(False, description="The same file was there already; nothing was stored twice.")
+    revision: int = Field(description="From 1: other bytes under the same name and folder are the next revision.")
+    newest: str = Field(validation_alias="newest_id", description="Id of the newest revision, as a rule this one.")
+    searched_revision: int | None = Field(description="The one that searches look at: the newest that is ready.")
+    replaced_at: datetime | None = Field(
+        description="Since when this one is not searched any more: a newer revision is, or its archive has it no more."
+    )
+
+
+class Revision(Shape):
+    id: str
+    revision: int
+    size: int
+    state: Literal["received", "reading", "ready", "refused"]
+    uploaded_by: str
+    sha256: str
+    created_at: datetime
+    searched: bool
+
+
+class WholeDocument(Document):
+    revisions: list[Revision] = Field(description="Newest first, this one among them.")
+
+
+class DocumentChange(Given):
+    """What is left out stays as it is."""
+
+    name: str | None = Field(None, min_length=1, max_length=400)
+    folder: str | None = Field(None, max_length=1000, description="Empty: in no folder.")
+    collection: str | None = Field(None, min_length=1, max_length=64, description="Id of the one it is to be in.")
 
 
 class NotAccepted(BaseModel):
@@ -150,6 +179,9 @@ class NotAccepted(BaseModel):
 
 
 class Uploaded(BaseModel):
+    new: int
+    changed: int = Field(description="Other bytes under a known name: the next revision of that document.")
+    unchanged: int = Field(description="Known already, name and bytes.")
     documents: list[Document]
     not_accepted: list[NotAccepted]
 
@@ -183,6 +215,9 @@ class Passage(Shape):
     marks: list[Mark]
     page_width: float
     page_height: float
+    revision: int = Field(description="Of the document.")
+    replaced: bool = Field(description="The document is an earlier revision: searches look at a newer one.")
+    newest: str = Field(validation_alias="newest_id", description="Id of the document's newest revision.")
 
 
 class Citation(Shape):
