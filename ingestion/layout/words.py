@@ -15,25 +15,30 @@ SHORT_LINE = 30  # letters; shorter ones are no running text
 FEW_DIVIDED = 0.02  # of the lines end in a hyphen where only compounds do
 FIRST_WORD = re.compile(r"\S+")
 WORD = re.compile(r"\w+(?:[-\u2010]\w+)*")
+BEGUN = re.compile(r"\w+(?:[-\u2010]\w+)*[-\u2010]$")  # the word that the hyphen at a line's end divides
+HALF = 4  # letters of either half of a compound; shorter ones are syllables that happen to be words
 
 
 @dataclass(frozen=True)
 class Spelling:
     """How a document writes: the words within its lines (lower case, hyphens included), and whether it divides words at
-    line ends. Where it does not (most of what word processors make), a hyphen at a line end is part of a compound."""
+    line ends. Where it does not (most of what word processors make), a hyphen at a line end is part of a compound.
+    `written` are the words in the case they are written in."""
 
     words: frozenset[str]
     divides: bool
+    written: frozenset[str] = frozenset()
 
 
 def spelling_of(rows: Iterable[Row]) -> Spelling:
     words: set[str] = set()
-    ends, lines = 0, 0
+    ends, lines, divided = 0, 0, False
     for row in rows:
-        words.update(word.lower() for word in WORD.findall(row.text))
+        first, divided = int(divided), row.text.endswith(HYPHENS)
+        words.update(WORD.findall(row.text)[first : -1 if divided else None])  # halves of words are none
         lines += len(row.text) > SHORT_LINE
-        ends += row.text.endswith(HYPHENS)
-    return Spelling(frozenset(words), ends > FEW_DIVIDED * lines)
+        ends += divided
+    return Spelling(frozenset(word.lower() for word in words), ends > FEW_DIVIDED * lines, frozenset(words))
 
 
 def joined_lines(rows: Sequence[Row], spelling: Spelling) -> list[str]:
@@ -59,15 +64,16 @@ def _divides(line: str, after: str, marked: bool) -> bool:
 
 def _join(line: str, after: str, spelling: Spelling) -> tuple[str, str]:
     """The hyphen goes or stays as the document writes the word elsewhere; else it goes where the document divides words
-    and this one goes on in lower case."""
-    match = FIRST_WORD.match(after)
+    and this one goes on in lower case, unless both halves are words of the document ("mixed-mode")."""
+    match, begun, ends = FIRST_WORD.match(after), BEGUN.search(line), WORD.match(after)
     assert match is not None
-    rest, begun = match.group(), line.rsplit(maxsplit=1)[-1]
-    whole, divided = WORD.match(begun + rest), WORD.match(begun[:-1] + rest)
-    if whole and whole.group().lower() in spelling.words:
+    assert ends is not None
+    first, second = begun.group()[:-1] if begun else "", ends.group()
+    if f"{first}-{second}".lower() in spelling.words:
         drop = False
-    elif divided and divided.group().lower() in spelling.words:
+    elif f"{first}{second}".lower() in spelling.words:
         drop = True
     else:
-        drop = spelling.divides and rest[0].islower() and begun[-2:-1].isalpha()
-    return (line[:-1] if drop else line) + rest, after[match.end() :].lstrip(" ")
+        compound = min(len(first), len(second)) >= HALF and {first, second} <= spelling.written
+        drop = spelling.divides and second[0].islower() and first[-1:].isalpha() and not compound
+    return (line[:-1] if drop else line) + match.group(), after[match.end() :].lstrip(" ")
