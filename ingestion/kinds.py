@@ -18,6 +18,7 @@ READABLE = (
     "epub",
     "json",
     "ipynb",
+    "msg",
 )
 
 DAMAGED = "The file is damaged. Open it in the program it was made with, save it again and upload the new file."
@@ -37,7 +38,6 @@ NOT_YET = {
     "xls": "Old Excel workbooks (.xls) cannot be read yet. Save it as .xlsx and upload that.",
     "xlsb": "Binary Excel workbooks (.xlsb) cannot be read yet. Save it as .xlsx and upload that.",
     "ppt": "Old PowerPoint slides (.ppt) cannot be read yet. Save it as .pptx and upload that.",
-    "msg": "Outlook messages (.msg) cannot be read yet. Save it as .eml and upload that.",
     "ole": "Old office files of this kind cannot be read yet. Save it as .docx, .xlsx, .pptx or PDF and upload that.",
     "image": "Pictures cannot be read yet: text recognition (OCR) is not available. Upload the text as PDF or Word.",
     "zip": "Archives (.zip) cannot be read yet. Unpack it and upload the documents in it.",

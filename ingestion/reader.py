@@ -27,6 +27,7 @@ PARSERS = {
     "markdown": ("ingestion.parsers.text", "read_markdown"),
     "text": ("ingestion.parsers.text", "read"),
     "eml": ("ingestion.parsers.mail", "read"),
+    "msg": ("ingestion.parsers.outlook", "read"),
     "epub": ("ingestion.parsers.epub", "read"),
     "json": ("ingestion.parsers.json_text", "read"),
     "ipynb": ("ingestion.parsers.notebook", "read"),

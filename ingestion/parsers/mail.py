@@ -26,17 +26,24 @@ class _BoundedHeaders(EmailPolicy):
         return name, _as_text(value[:_MAX_PARSED])
 
 
+POLICY = _BoundedHeaders()
+
+
 def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     """One page: a metadata block of headers, then the body. Attachments come in `Parsed.attachments`.
 
     Raises `Refused`: "empty", "damaged" (no mail), "password_protected" (encrypted), "no_text", "unknown_type".
     """
-    message = _message(path.read_bytes())
+    return as_parsed(_message(path.read_bytes()), "eml", on_page)
+
+
+def as_parsed(message: EmailMessage, kind: str, on_page: Callable[[int, int], None]) -> Parsed:
+    """A message as it is read, whatever kind of file it was in."""
     if is_encrypted(message):
-        raise _encrypted()
+        raise encrypted()
     found = body(message)
     if any(ENCRYPTED_TEXT in item.text for item in found):
-        raise _encrypted()
+        raise encrypted()
     files, more = attachments(message)
     headers = _headers(message)
     if not found and not files and not headers:
@@ -45,7 +52,7 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     page = Page(1, (*headers, *found))
     warnings = (*more, *_cut(message))
     return Parsed(
-        "eml", "text", (page,), has_pages=False, title=_header(message, "Subject"), warnings=warnings, attachments=files
+        kind, "text", (page,), has_pages=False, title=_header(message, "Subject"), warnings=warnings, attachments=files
     )
 
 
@@ -53,7 +60,7 @@ def _message(data: bytes) -> EmailMessage:
     if not data.strip():
         raise Refused("empty", "This file is empty. Check the original and upload it again.")
     try:
-        message = BytesParser(EmailMessage, policy=_BoundedHeaders()).parsebytes(data.lstrip(b"\r\n\xef\xbb\xbf"))
+        message = BytesParser(EmailMessage, policy=POLICY).parsebytes(data.lstrip(b"\r\n\xef\xbb\xbf"))
     except (RecursionError, ValueError, LookupError) as error:
         raise Refused("damaged", "This mail is damaged or built in a way no mail program builds it.") from error
     if not isinstance(message, EmailMessage) or not message.keys():
@@ -61,7 +68,8 @@ def _message(data: bytes) -> EmailMessage:
     return message
 
 
-def _encrypted() -> Refused:
+def encrypted() -> Refused:
+    """The refusal for a mail nobody but its receiver can read."""
     return Refused(
         "password_protected",
         "This mail is encrypted and can be read only with its receiver's key. Open it in the mail program, save it "

@@ -69,7 +69,7 @@ def kind(tmp_path: Path, data: bytes, name: str) -> str:
         (b"PK\x03\x04 cut off", "a.docx", "damaged"),
         (compound("WordDocument"), "a.doc", "unsupported_type"),
         (compound("Workbook"), "a.xls", "unsupported_type"),
-        (compound("__properties_version1.0"), "a.msg", "unsupported_type"),
+        (compound("__properties_version1.0"), "a.msg", "msg"),
         (compound("EncryptionInfo", "EncryptedPackage"), "a.docx", "password_protected"),
         (b"{\\rtf1\\ansi Hallo}", "a.doc", "unsupported_type"),
         (b"\x89PNG\r\n\x1a\n\0\0\0", "a.pdf", "unsupported_type"),
