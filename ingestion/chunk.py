@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby, pairwise
 
 from ingestion.chunk_lines import Unit, units_of
-from ingestion.types import Mark, Page, Parsed, Passage
+from ingestion.types import Line, Mark, Page, Parsed, Passage
 
 # What a passage costs: the unit of all prices is "one passage more".
 PASSAGE = 0.6
@@ -18,6 +18,7 @@ EMPTINESS = 0.5  # an empty passage; one of half the size costs a quarter of it
 HEADING_INSIDE = 0.9  # a heading that stands neither first nor after another heading
 HEADING_LAST = 3.0  # a heading parted from its text
 CUT_SENTENCE, CUT_PARAGRAPH, CUT_ROWS, CUT_LINE = 0.35, 0.2, 0.1, 0.5
+CUT_TITLE = 0.3  # text parted from the table it stands above
 
 HEADING_LENGTH = 120  # characters of a heading that are kept in the path
 
@@ -31,6 +32,8 @@ def cut(parsed: Parsed, size: int, count: Callable[[str], int]) -> list[Passage]
     passages: list[Passage] = []
     path: list[tuple[int, str]] = []
     for pages in _runs(parsed):
+        if pages and pages[0].label:  # a slide or sheet stands for itself
+            path.clear()
         units = units_of(pages, size, count)
         for start, end in _spans(units, size):
             passages.append(_passage(len(passages), units[start:end], path, count))
@@ -89,7 +92,7 @@ def _cut_price(units: list[Unit], end: int) -> float:
     if last.line == after.line:
         return CUT_LINE
     if last.block != after.block:
-        return 0.0
+        return CUT_TITLE if after.table and not last.table else 0.0
     if last.table:
         return CUT_ROWS
     return CUT_PARAGRAPH if last.text.endswith((".", "!", "?", ":", ";", "。")) else CUT_SENTENCE
@@ -101,17 +104,21 @@ def _passage(ordinal: int, units: list[Unit], path: list[tuple[int, str]], count
     length = 0
     first = units[0]
     if first.header:
-        parts.append(first.header + "\n")
-        marks.append(Mark(0, len(first.header), first.page, first.header_box))
-        length = len(first.header) + 1
+        parts.append(first.header.text + "\n")
+        marks.append(_mark(0, first.header.text, first.page, first.header))
+        length = len(first.header.text) + 1
     for at, unit in enumerate(units):
         joint = _joint(units[at - 1], unit) if at else ""
         parts += (joint, unit.text)
         length += len(joint)
-        marks.append(Mark(length, length + len(unit.text), unit.page, unit.box))
+        marks.append(_mark(length, unit.text, unit.page, unit.place))
         length += len(unit.text)
     text = "".join(parts)
     return Passage(ordinal, text, _above(first, path), tuple(marks), count(text))
+
+
+def _mark(start: int, text: str, page: int, place: Line) -> Mark:
+    return Mark(start, start + len(text), page, place.box, place.cells)
 
 
 def _above(first: Unit, path: list[tuple[int, str]]) -> tuple[str, ...]:

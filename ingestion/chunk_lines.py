@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from ingestion.types import Block, Box, Line, Page
+from ingestion.types import Block, Line, Page
 
 SENTENCE = re.compile(r".+?(?:[.!?…][\"'”’)\]]*\s+|[。！？]\s*|;\s+|$)", re.DOTALL)
 WORD = re.compile(r"\S+\s*")
@@ -15,20 +15,19 @@ WORD = re.compile(r"\S+\s*")
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A line, or a piece of one (then `line` is shared). `heading` is its level, 0 for other text; `joint` the tokens
-    of what joins it to the unit before; `header` what a passage that starts here must repeat first."""
+    of what joins it to the unit before; `header` the line that a passage that starts here must repeat first."""
 
     text: str
     page: int
-    box: Box | None
+    place: Line
     tokens: int
     block: int
     line: int
     joint: int = 1
     heading: int = 0
     table: bool = False
-    header: str = ""
+    header: Line | None = None
     header_tokens: int = 0
-    header_box: Box | None = None
 
 
 def units_of(pages: tuple[Page, ...], size: int, count: Callable[[str], int]) -> list[Unit]:
@@ -36,44 +35,43 @@ def units_of(pages: tuple[Page, ...], size: int, count: Callable[[str], int]) ->
     units: list[Unit] = []
     blocks = [(page.number, block) for page in pages for block in page.blocks]
     for number, (page, block) in enumerate(blocks):
-        header, tokens, box = _header(block, size, count)
+        header, tokens = _header(block, size, count)
         for line in (part for raw in block.lines for part in _plain(raw)):
-            repeat = bool(header) and line.text != header
+            repeat = header is not None and line.text != header.text
             first = Unit(
                 text=line.text,
                 page=page,
-                box=line.box,
+                place=line,
                 tokens=0,
                 block=number,
                 line=len(units),
                 heading=max(block.level, 1) if block.kind == "heading" else 0,
                 table=block.kind == "table",
-                header=header if repeat else "",
+                header=header if repeat else None,
                 header_tokens=tokens if repeat else 0,
-                header_box=box if repeat else None,
             )
             pieces = _pieces(line.text, size - first.header_tokens, count)
             units += [replace(first, text=text, tokens=length) for text, length in pieces]
     return units
 
 
-def _header(block: Block, size: int, count: Callable[[str], int]) -> tuple[str, int, Box | None]:
-    """A table's header with its tokens and place; none if it would fill more than half a passage."""
+def _header(block: Block, size: int, count: Callable[[str], int]) -> tuple[Line | None, int]:
+    """A table's header with its tokens; none if it would fill more than half a passage."""
     header = block.header.rstrip()  # what stands before the first tab is the name of the first column: none
     if not header.strip():
-        return "", 0, None
+        return None, 0
     tokens = count(header) + 1
     if tokens * 2 > size:
-        return "", 0, None
-    box = next((line.box for line in block.lines if line.text.rstrip() == header), None)
-    return header, tokens, box
+        return None, 0
+    there = next((line for line in block.lines if line.text.rstrip() == header), Line(header))
+    return replace(there, text=header), tokens
 
 
 def _plain(line: Line) -> Iterator[Line]:
     """The line without white space at its end; none if nothing is left, several if a parser left line ends in it."""
     for text in line.text.splitlines():
         if text.strip():
-            yield Line(text.rstrip(), line.box)
+            yield replace(line, text=text.rstrip())
 
 
 def _pieces(text: str, size: int, count: Callable[[str], int]) -> Iterator[tuple[str, int]]:

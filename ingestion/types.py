@@ -24,10 +24,12 @@ class Box:
 
 @dataclass(frozen=True)
 class Line:
-    """One line as printed. `box` is None where the format has no pages to point at."""
+    """One line as printed. `box` is None where the format has no pages to point at; `cells` are those of a sheet that
+    it was made of ("A5:D5")."""
 
     text: str
     box: Box | None = None
+    cells: str = ""
 
 
 @dataclass(frozen=True)
@@ -109,12 +111,14 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Mark:
-    """Characters [start, end) of a passage's text and where they stand on `page`. One mark a printed line."""
+    """Characters [start, end) of a passage's text and where they stand on `page`. One mark a printed line; `cells`
+    where the page is a sheet."""
 
     start: int
     end: int
     page: int
     box: Box | None
+    cells: str = ""
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ def _clean(text: str) -> str:
 
 def _line_to_json(line: Line) -> list[Any]:
     if line.box is None:
-        return [_clean(line.text)]
+        return [_clean(line.text), line.cells] if line.cells else [_clean(line.text)]
     return [_clean(line.text), *(round(value, 2) for value in (line.box.x0, line.box.y0, line.box.x1, line.box.y1))]
 
 
@@ -94,6 +94,8 @@ def _line_from_json(value: Any) -> Line:
     text, *box = value
     if not isinstance(text, str):
         raise ValueError("not a line")
+    if len(box) == 1:
+        return Line(text, cells=str(box[0]))
     return Line(text, Box(*(float(edge) for edge in box)) if box else None)
 
 

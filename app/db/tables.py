@@ -200,7 +200,7 @@ class Passage(Base):
     ordinal: Mapped[int] = mapped_column(primary_key=True)
     text: Mapped[str] = mapped_column(Text)
     headings: Mapped[list[Any]] = mapped_column(default=list)
-    marks: Mapped[list[Any]] = mapped_column(default=list)  # [[start, end, page, [x0, y0, x1, y1] | null]]
+    marks: Mapped[list[Any]] = mapped_column(default=list)  # [[start, end, page, [x0, y0, x1, y1] | "A5:D5" | null]]
     tokens: Mapped[int] = mapped_column(default=0)
 
 

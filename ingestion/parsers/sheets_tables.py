@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from ingestion.cells import reference
 from ingestion.parsers.lines import block
 from ingestion.parsers.tables import LONG_HEADING, repeated, table
 from ingestion.types import Block
@@ -28,6 +29,11 @@ class Row:
     def filled(self) -> list[int]:
         return [column for column, cell in enumerate(self.cells) if cell]
 
+    @property
+    def reference(self) -> str:
+        filled = self.filled
+        return reference(self.number, filled[0], filled[-1]) if filled else ""
+
 
 def blocks(name: str, rows: list[Row], merged: Merged) -> Iterator[Block]:
     """The blocks of a sheet. Its name comes first as a heading, unless it says nothing ("Sheet1")."""
@@ -37,18 +43,24 @@ def blocks(name: str, rows: list[Row], merged: Merged) -> Iterator[Block]:
     for group in _joined(list(_groups(rows)), merged):
         titles, body = _split(group, merged)
         for row in titles:
-            yield from filter(None, [block("paragraph", " ".join(cell for cell in row.cells if cell))])
+            yield from filter(None, [_title(row)])
         if not body:
             continue
+        places = [row.reference for row in body]
         body = _filled_down(body, merged)
         headers = _header_rows(body, merged)
-        found = table([row.cells for row in _filled_across(body, headers, merged)], headers)
+        found = table([row.cells for row in _filled_across(body, headers, merged)], headers, places)
         span = (min(row.filled[0] for row in body), max(row.filled[-1] for row in body))
         if found and not headers and header and span == columns:
             found = replace(found, header=header)
         if found:
             yield found
             header, columns = (found.header, span) if found.header else ("", (0, 0))
+
+
+def _title(row: Row) -> Block | None:
+    found = block("paragraph", " ".join(cell for cell in row.cells if cell))
+    return found and replace(found, lines=tuple(replace(line, cells=row.reference) for line in found.lines))
 
 
 def _groups(rows: list[Row]) -> Iterator[list[Row]]:

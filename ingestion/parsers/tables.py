@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ingestion.cells import around
 from ingestion.parsers.lines import broken, one_line
 from ingestion.types import Block, Line
 
@@ -18,11 +19,11 @@ _YEAR = re.compile(r"^(?:19|20)\d\d$")  # "2025" over a column of figures is a n
 Row = Sequence[str]
 
 
-def table(rows: Sequence[Row], headers: int | None = None) -> Block | None:
+def table(rows: Sequence[Row], headers: int | None = None, cells: Sequence[str] = ()) -> Block | None:
     """A table block of `rows`; the first `headers` of them name the columns (None: found out, 0 or 1).
 
     Empty rows and columns that are empty throughout are left out; empty cells between others stay, so that no
-    value moves under another column's name.
+    value moves under another column's name. `cells`: the reference of each row, where it stands on a sheet.
     """
     kept = _without_empty(rows)
     if not kept:
@@ -31,7 +32,10 @@ def table(rows: Sequence[Row], headers: int | None = None) -> Block | None:
         headers = 1 if names_columns(kept) else 0
     top = _merged_names(kept[:headers])
     shown = ([top] if top else []) + kept[headers:]
-    return Block("table", tuple(line for row in shown for line in _row_lines(row)), header=_joined(top))
+    places = [place for row, place in zip(rows, cells, strict=True) if any(map(one_line, row))] if cells else []
+    places = ([around(places[:headers])] if top else []) + places[headers:] if places else [""] * len(shown)
+    lines = (line for row, place in zip(shown, places, strict=True) for line in _row_lines(row, place))
+    return Block("table", tuple(lines), header=_joined(top))
 
 
 def names_columns(rows: Sequence[Row]) -> bool:
@@ -69,8 +73,8 @@ def _merged_names(rows: Sequence[Row]) -> list[str]:
     return [one_line(" ".join(dict.fromkeys(cell for cell in column if cell))) for column in zip(*rows, strict=True)]
 
 
-def _row_lines(row: Row) -> list[Line]:
-    return [Line(piece) for piece in broken(_joined(row))]
+def _row_lines(row: Row, cells: str) -> list[Line]:
+    return [Line(piece, cells=cells) for piece in broken(_joined(row))]
 
 
 def _joined(row: Row) -> str:

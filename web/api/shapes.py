@@ -203,6 +203,7 @@ class Mark(Shape):
     end: int
     page: int
     box: Box | None = Field(description="PDF points from the top left of the page.")
+    cells: str = Field(description="Cells of a sheet, such as A5:D5; empty elsewhere.")
 
 
 class Passage(Shape):

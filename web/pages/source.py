@@ -10,6 +10,7 @@ from fastapi import APIRouter, Path, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from app.accounts.types import Viewer
+from app.documents.marks import cells_of
 from app.documents.read import passage
 from app.documents.types import PageSizeView, PassageView
 from app.errors import NotFound
@@ -53,6 +54,7 @@ class Source:
     before: str
     marked: str
     after: str
+    cells: str
 
 
 @router.get("/sources/{statement}/{position}")
@@ -91,7 +93,15 @@ def _load(services: Services, person: Viewer, citation: CitationView) -> Source 
     except NotFound:
         return None
     start, end = citation.start, citation.end
-    return Source(citation, view, _pages(view, start, end), view.text[:start], view.text[start:end], view.text[end:])
+    return Source(
+        citation=citation,
+        view=view,
+        pages=_pages(view, start, end),
+        before=view.text[:start],
+        marked=view.text[start:end],
+        after=view.text[end:],
+        cells=cells_of(view.marks, start, end),
+    )
 
 
 def _pages(view: PassageView, start: int, end: int) -> tuple[MarkedPage, ...]:
