@@ -10,6 +10,7 @@ READABLE = (
     "odt",
     "ods",
     "odp",
+    "rtf",
     "csv",
     "html",
     "markdown",
@@ -33,7 +34,6 @@ UNKNOWN = (
 )
 
 NOT_YET = {
-    "rtf": "Rich text (.rtf) cannot be read yet. Save it as .docx or PDF and upload that.",
     "doc": "Old Word documents (.doc) cannot be read yet. Save it as .docx and upload that.",
     "xls": "Old Excel workbooks (.xls) cannot be read yet. Save it as .xlsx and upload that.",
     "xlsb": "Binary Excel workbooks (.xlsb) cannot be read yet. Save it as .xlsx and upload that.",

@@ -22,6 +22,7 @@ PARSERS = {
     "odt": ("ingestion.parsers.odt", "read"),
     "ods": ("ingestion.parsers.ods", "read"),
     "odp": ("ingestion.parsers.odp", "read"),
+    "rtf": ("ingestion.parsers.rtf", "read"),
     "csv": ("ingestion.parsers.csv_table", "read"),
     "html": ("ingestion.parsers.html", "read"),
     "markdown": ("ingestion.parsers.text", "read_markdown"),

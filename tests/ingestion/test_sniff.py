@@ -71,7 +71,7 @@ def kind(tmp_path: Path, data: bytes, name: str) -> str:
         (compound("Workbook"), "a.xls", "unsupported_type"),
         (compound("__properties_version1.0"), "a.msg", "msg"),
         (compound("EncryptionInfo", "EncryptedPackage"), "a.docx", "password_protected"),
-        (b"{\\rtf1\\ansi Hallo}", "a.doc", "unsupported_type"),
+        (b"{\\rtf1\\ansi Hallo}", "a.doc", "rtf"),
         (b"\x89PNG\r\n\x1a\n\0\0\0", "a.pdf", "unsupported_type"),
         (b"\xff\xd8\xff\xe0\0\x10JFIF", "a.jpg", "unsupported_type"),
         (b"RIFF\0\0\0\0WEBPVP8 ", "a.webp", "unsupported_type"),
