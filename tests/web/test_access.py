@@ -21,6 +21,7 @@ BODIES = {
     "POST /api/v1/collections/{collection_id}/shares": {"json": {"user": "Bob"}},
     "POST /api/v1/collections/{collection_id}/documents": {"files": {"files": ("a.txt", b"words")}},
     "POST /collections/{collection_id}/documents": {"files": {"files": ("a.txt", b"words")}},
+    "POST /documents/{document_id}/move": {"data": {"name": "mine now.txt"}},
     "POST /collections/{collection_id}/ask": {"data": {"question": "What is in there?"}},
     "POST /conversations/{conversation_id}/ask": {"data": {"question": "What is in there?"}},
     "POST /collections/{collection_id}/shares": {"data": {"user_name": "Bob", "may_edit": "true"}},

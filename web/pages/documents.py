@@ -115,6 +115,7 @@ def view(request: Request, services: ServicesDep, person: PersonDep, document_id
     with services.database.session() as db:
         document = read.get_document(db, person, document_id)
         collection = find(db, person, document.collection_id)
+        revisions = read.revisions(db, person, document_id)
     pictures = document.format == "pdf" and document.state == "ready"
     pages = _pages(document, pictures)
     page, text = min(page, pages), None
@@ -130,6 +131,7 @@ def view(request: Request, services: ServicesDep, person: PersonDep, document_id
         pages=pages,
         pictures=pictures,
         text=text,
+        revisions=revisions,
     )
 
 
@@ -154,7 +156,15 @@ def confirm(request: Request, services: ServicesDep, person: PersonDep, document
     with services.database.session() as db:
         document = read.get_document(db, person, document_id)
         collection = find(db, person, document.collection_id, edit=True)
-    return render(request, "confirm/document.html", part=is_part(request), document=document, collection=collection)
+        revisions = read.revisions(db, person, document_id)
+    return render(
+        request,
+        "confirm/document.html",
+        part=is_part(request),
+        document=document,
+        collection=collection,
+        revisions=revisions,
+    )
 
 
 @router.post("/documents/{document_id}/delete")

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from web.pages import account, administration, collection, conversation, documents, home, sharing, sign_in, source
+from web.pages import (
+    account,
+    administration,
+    collection,
+    conversation,
+    documents,
+    home,
+    moving,
+    sharing,
+    sign_in,
+    source,
+)
 
 router = APIRouter()
-for part in (sign_in, home, collection, documents, sharing, conversation, source, account, administration):
+for part in (sign_in, home, collection, documents, moving, sharing, conversation, source, account, administration):
     router.include_router(part.router)

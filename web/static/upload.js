@@ -10,6 +10,9 @@ if (form) {
   const words = document.getElementById("upload-words").dataset;
   const limit = Number(form.dataset.limit);
   const waiting = [];
+  const tally = document.getElementById("tally");
+  const nothing = { new: 0, changed: 0, unchanged: 0, refused: 0 };
+  let counted = { ...nothing };
   let running = 0;
 
   for (const input of form.querySelectorAll("input[type=file]")) {
@@ -67,6 +70,10 @@ if (form) {
   }
 
   function take(files) {
+    if (!running && !waiting.length) {
+      counted = { ...nothing };
+      tally.hidden = true;
+    }
     for (const item of files) {
       if (HIDDEN.test(item.file.name)) continue;
       const row = template.content.firstElementChild.cloneNode(true);
@@ -95,9 +102,20 @@ if (form) {
       send(waiting.shift()).finally(() => {
         running -= 1;
         next();
-        if (!running) htmx.trigger("#poll", "wake");
+        if (running) return;
+        sum();
+        htmx.trigger("#poll", "wake");
       });
     }
+  }
+
+  // of a folder nobody reads every row: what was new, changed, or known already
+  function sum() {
+    const { refused, ...taken } = counted;
+    if (taken.new + taken.changed + taken.unchanged + refused < 2) return;
+    const text = words.tally.replace(/\{(\w+)\}/g, (_, kind) => taken[kind]);
+    tally.textContent = refused ? `${text}, ${words.refused.replace("{n}", refused)}` : text;
+    tally.hidden = false;
   }
 
   function send({ file, folder, row }) {
@@ -132,6 +150,8 @@ if (form) {
       return;
     }
     for (const fresh of rows) {
+      if (fresh.dataset.was) counted[fresh.dataset.was] += 1;
+      else counted.refused += 1;
       if (fresh.id) document.getElementById(fresh.id)?.remove();
       row.before(fresh);
       htmx.process(fresh);
@@ -146,6 +166,7 @@ if (form) {
   }
 
   function fail(row, text, again = false) {
+    counted.refused += 1;
     const place = row.querySelector("[data-state]");
     place.className = "document-state state refused";
     place.textContent = text;
