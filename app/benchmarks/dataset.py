@@ -37,6 +37,14 @@ def document_files(folder: Path, scratch: Path) -> list[Path]:
     return files
 
 
+def texts(folder: Path) -> list[tuple[str, str]]:
+    """Id and text of each line of `docs.jsonl`. Raises NotFound when the folder has none."""
+    path = folder / "docs.jsonl"
+    if not path.is_file():
+        raise NotFound("There is no docs.jsonl in %(folder)s.", "Name a question set.", folder=str(folder))
+    return [(str(row["id"]), str(row["text"])) for row in _rows(path)]
+
+
 def questions(folder: Path) -> list[Question]:
     """Raises NotFound when the folder has no questions.jsonl."""
     path = folder / "questions.jsonl"

@@ -11,8 +11,9 @@ from typing import Any
 import typer
 
 from app.cli.ask import errors, open_services_on
-from app.cli.bundles import prepare_models
+from app.cli.bundles import prepare_embedder, prepare_models
 from app.config import Settings
+from app.documents.limits import parse_limits
 from app.engine import OwnEngine, find_running
 
 app = typer.Typer(help="Measure on this machine; prints JSON.", no_args_is_help=True)
@@ -27,12 +28,22 @@ def first_run() -> None:
 
 
 @app.command()
-def ingest(path: Path = typer.Argument(help="A file, a folder of files, or a question set.")) -> None:
+def ingest(
+    path: Path = typer.Argument(help="A file, a folder of files, or a question set."),
+    against: Path | None = typer.Option(
+        None, help="Compare with pypdf, markitdown and docling on one core: the Python that has them installed."
+    ),
+) -> None:
     """Pages/s parsed, passages/s embedded, seconds until searchable, peak memory."""
     from app.benchmarks.dataset import document_files
     from app.benchmarks.ingest import measure
+    from app.benchmarks.rivals import compare
 
     settings = Settings()
+    if against is not None:
+        with tempfile.TemporaryDirectory() as made:
+            _print(compare(against, parse_limits(settings), document_files(path, Path(made))))
+        return
     folders = prepare_models(settings, errors)
     with tempfile.TemporaryDirectory() as made:
         _print(measure(settings, folders, document_files(path, Path(made))))
@@ -60,6 +71,21 @@ def ask(
         engine = running or OwnEngine(bench.settings, folders.model)
         with open_services_on(bench.settings, folders, engine) as services:
             _print(asyncio.run(measure(services, bench, chosen)))
+
+
+@app.command()
+def search(
+    paths: list[Path] = typer.Argument(help="Question sets: docs.jsonl and questions.jsonl."),
+    documents: Path | None = typer.Option(
+        None, help="Ask these questions of another set's documents: the same questions in another language."
+    ),
+) -> None:
+    """Share of questions whose passage is found first, or among the first five: by words, the embedder, and both."""
+    from app.benchmarks.search import measure
+    from models.embedder import load_embedder
+
+    settings = Settings()
+    _print(measure(load_embedder(prepare_embedder(settings, errors)), paths, documents))
 
 
 def _print(figures: dict[str, Any]) -> None:

@@ -55,6 +55,15 @@ class Bars:
             self._first_run.add(name, time.monotonic() - self._begun.pop(name), total)
 
 
+def prepare_embedder(settings: Settings, console: Console) -> Path:
+    """The embedder alone, for what needs no language model."""
+    try:
+        with Bars(console, None) as bars:
+            return prepare(settings.embedder, settings.models_dir, bars)
+    except BundleError as error:
+        raise Invalid(str(error), error.hint) from error
+
+
 def prepare_models(settings: Settings, console: Console, first_run: FirstRun | None = None) -> ModelFolders:
     """Embedder and, unless another engine serves it, language model: fetched, verified and converted where needed."""
     try:

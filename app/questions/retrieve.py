@@ -12,7 +12,6 @@ from app.errors import NotReady
 from app.questions.sources import Key, load_sources, unread_documents
 from app.questions.spans import Source
 from app.questions.types import AnswerServices
-from app.questions.words import language
 from ingestion.index.types import IndexLost, Query
 
 _DEPTH = 4  # passages looked at for each one that goes into the prompt: near copies fall out
@@ -62,7 +61,7 @@ def _search(
         vector = embedder.question(text)
         embed_ms += (time.perf_counter() - begun) * 1000
         try:
-            hits = index.search(Query(text, vector, allowed, limit, language(text)))
+            hits = index.search(Query(text, vector, allowed, limit))
         except IndexLost as error:
             raise NotReady(INDEX_LOST, INDEX_REMEDY, code="index_damaged") from error
         for rank, hit in enumerate(hits, start=1):

@@ -10,11 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
+from ingestion.language import guess
+
 from . import fusion, generation, lexical, vectors, words
 from .generation import Damaged, Generation, Verified
 from .types import Hit, IndexLost, Problem, Query, Vectors
 
 DEPTH = 100  # passages each leg ranks before fusion
+MOST_LANGUAGES = 8  # a question is stemmed for
 _TRIES = 10  # openings, while a writer replaces generations
 
 
@@ -95,14 +98,14 @@ class Index:
 
     def _search(self, snapshot: Snapshot, query: Query, allowed: set[int]) -> list[Hit]:
         depth = max(DEPTH, 2 * query.limit)
-        spread = _languages(snapshot, allowed)
+        spread, language = _languages(snapshot, allowed), query.language or guess(query.text)
         weight = query.dense_weight
         if weight is None:
-            weight = fusion.dense_weight(self._spoken, query.language, spread)
+            weight = fusion.dense_weight(self._spoken, language, spread)
         dense = vectors.NOTHING
         if query.vector is not None and weight > 0 and snapshot.generation.manifest.stamp.same_vectors(self._stamp):
             dense = vectors.search(snapshot.segments, self._unit(query.vector), allowed, depth)
-        terms = words.analyse_question(query.text, _stemmed(query.language, spread))
+        terms = words.analyse_question(query.text, _stemmed(language, spread))
         return fusion.fuse(dense, snapshot.words.search(terms, allowed, depth), weight, query.limit)
 
     @property
@@ -190,6 +193,8 @@ def _languages(snapshot: Snapshot, allowed: Collection[int]) -> dict[str, int]:
 
 
 def _stemmed(question: str, documents: dict[str, int]) -> list[str]:
-    """Languages to stem a question for: its own where documents have it, else the most frequent of the documents'."""
+    """Languages to stem a question for: those of the documents, most frequent first, its own before all. A stem carries
+    its language, so that a question is never compared with words of another; and a guess that was wrong, or a German
+    word in an English question, costs nothing."""
     known = sorted((language for language in documents if language), key=lambda language: -documents[language])
-    return [question] if question in known else known[:3]
+    return sorted(known, key=lambda language: language != question)[:MOST_LANGUAGES]

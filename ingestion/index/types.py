@@ -28,8 +28,8 @@ class IndexEntry:
 @dataclass(frozen=True)
 class Query:
     """A question. `vector` (unit, shape (dim,)) None searches words only. Only passages of the contents in `allowed`
-    are looked at. `language` is the question's ("" unknown). `dense_weight` None lets the index decide from the
-    languages of the embedder, the question and the allowed contents (see `fusion.dense_weight`)."""
+    are looked at. `language` is the question's; "" lets the index guess. `dense_weight` None lets the index decide from
+    the languages of the embedder, the question and the allowed contents (see `fusion.dense_weight`)."""
 
     text: str
     vector: Vectors | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingestion.language import detect
+from ingestion.language import detect, guess
 
 TEXTS = {
     "de": "Der Antrag ist vor Beginn der Reise schriftlich bei der zuständigen Abteilung zu stellen. "
@@ -36,3 +36,22 @@ def test_no_guess(text: str) -> None:
 
 def test_a_long_text_is_looked_at_in_parts() -> None:
     assert detect(TEXTS["de"] * 20_000) == "de"
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("How many days of leave do I have?", "en"),
+        ("Wie viele Tage Urlaub habe ich?", "de"),
+        ("¿Cuántos días de vacaciones tengo?", "es"),
+        ("Combien de jours de congé ai-je ?", "fr"),
+        ("Câte zile de concediu am?", "ro"),
+        ("Πόσες ημέρες άδειας έχω;", "el"),
+        ("Kündigungsfrist", "de"),
+        ("PPR-9087", ""),
+        ("9087?", ""),
+        ("", ""),
+    ],
+)
+def test_the_language_of_a_question_is_guessed(question: str, language: str) -> None:
+    assert guess(question) == language
