@@ -26,6 +26,7 @@ CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # system calls, the sam
 RULE_PATH_BENEATH = 1
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 REMOVE, MAKE, TRUNCATE = 3 << 4, (1 << 7) | (1 << 8) | (1 << 9) | (1 << 12), 1 << 14  # no devices
+MAKE_SOCKET = 1 << 9
 CHANGE = WRITE_FILE | REMOVE | MAKE | TRUNCATE
 OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE
 HANDLED_FILES = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}  # by version of the interface
@@ -56,10 +57,14 @@ def confine(*, memory_mib: int, seconds: int, parent: int, readable: Path) -> No
     _confine(Bounds(memory_mib, seconds), parent, [*rules, (str(readable), READ_FILE)])
 
 
-def confine_tool(bounds: Bounds, *, parent: int, scratch: Path, readable: Sequence[Path]) -> None:
+def confine_tool(
+    bounds: Bounds, *, parent: int, scratch: Path, readable: Sequence[Path], sockets: Sequence[Path] = ()
+) -> None:
     """For good, and for the program that takes this process's place: `bounds`, nothing to read or run but `readable`
-    and what the system installed, nothing to write but in `scratch`, no network, and an end with `parent`."""
+    and what the system installed, nothing to write but in `scratch` (in the folders `sockets` it may make local
+    sockets), no network, and an end with `parent`."""
     rules = [(path, EXECUTE | READ_FILE | READ_DIR) for path in {*PROGRAMS, *map(str, readable)}]
+    rules += [(str(path), MAKE_SOCKET) for path in sockets]
     rules += [("/dev/null", READ_FILE | WRITE_FILE), ("/dev/urandom", READ_FILE)]
     _confine(bounds, parent, [*rules, (str(scratch), READ_FILE | READ_DIR | CHANGE)])
 

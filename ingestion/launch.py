@@ -21,6 +21,7 @@ def main() -> None:
         parent=request["parent"],
         scratch=Path(request["scratch"]),
         readable=[Path(path) for path in request["readable"]],
+        sockets=[Path(path) for path in request["sockets"]],
     )
     try:
         os.execve(program, [program, *arguments], request["environment"])  # noqa: S606

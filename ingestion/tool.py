@@ -70,16 +70,18 @@ def run(
     allowance: Allowance,
     *,
     readable: Sequence[Path] = (),
+    sockets: Sequence[Path] = (),
     variables: Mapping[str, str] | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> bytes:
     """What `command` prints. It works in `scratch` (its home, and the one place it may write), sees no variables but
-    `variables` and the barest, and may read `readable` beside the system's programs. Once `stopped()` is true it is
+    `variables` and the barest, and may read `readable` beside the system's programs and make local sockets in the
+    folders `sockets`. Once `stopped()` is true it is
     ended. Raises `ToolError`. The thread that calls has to live as long as the program."""
     program = find(command[0])
     if program is None:
         raise NotInstalled(command[0])
-    process = _start([program, *command[1:]], scratch, allowance, readable, variables or {})
+    process = _start([program, *command[1:]], scratch, allowance, (readable, sockets), variables or {})
     try:
         output, complaint = _listen(process, allowance, stopped)
         _await(process)
@@ -94,7 +96,11 @@ def run(
 
 
 def _start(
-    command: Sequence[str], scratch: Path, allowance: Allowance, readable: Sequence[Path], variables: Mapping[str, str]
+    command: Sequence[str],
+    scratch: Path,
+    allowance: Allowance,
+    folders: tuple[Sequence[Path], Sequence[Path]],
+    variables: Mapping[str, str],
 ) -> subprocess.Popen[bytes]:
     bounds = Bounds(
         memory_mib=allowance.memory_mib,
@@ -108,7 +114,8 @@ def _start(
         "bounds": asdict(bounds),
         "parent": os.getpid(),
         "scratch": home,
-        "readable": [str(path.resolve()) for path in readable],
+        "readable": [str(path.resolve()) for path in folders[0]],
+        "sockets": [str(path.resolve()) for path in folders[1]],
         "environment": {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": home, "TMPDIR": home, **variables},
     }
     try:
