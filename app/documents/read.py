@@ -25,6 +25,7 @@ from app.documents.types import (
     Changes,
     DocumentText,
     DocumentView,
+    Neighbours,
     PageSizeView,
     PassageText,
     PassageView,
@@ -137,8 +138,31 @@ def passage(services: Stores, viewer: Viewer, document_id: str, ordinal: int) ->
             row.ordinal: row for row in db.scalars(_passages(document_id).where(_between(ordinal - 1, ordinal + 1)))
         }
         if ordinal not in near:
-            raise NotFound("There is no such passage.", "The document may have been read anew since.")
+            raise _no_such_passage()
         return _passage_view(db, document, near.pop(ordinal), list(near.values()))
+
+
+def neighbours(
+    services: Stores, viewer: Viewer, document_id: str, ordinal: int, *, before: int = 1, after: int = 1
+) -> Neighbours:
+    """What stands right before and after a passage, at most so many passages. Errors: NotFound."""
+    before, after = (min(max(some, 0), MOST_AT_ONCE) for some in (before, after))
+    with services.database.session() as db:
+        document = get_document(db, viewer, document_id)
+        rows = db.scalars(_passages(document_id).where(_between(ordinal - before, ordinal + after)))
+        texts = [_passage_text(row, document.has_pages) for row in rows]
+    if not any(text.ordinal == ordinal for text in texts):
+        raise _no_such_passage()
+    return Neighbours(
+        document.id,
+        ordinal,
+        tuple(text for text in texts if text.ordinal < ordinal),
+        tuple(text for text in texts if text.ordinal > ordinal),
+    )
+
+
+def _no_such_passage() -> NotFound:
+    return NotFound("There is no such passage.", "The document may have been read anew since.")
 
 
 def document_text(

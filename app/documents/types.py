@@ -169,6 +169,16 @@ class PassageView:
 
 
 @dataclass(frozen=True)
+class Neighbours:
+    """What stands right before and after passage `ordinal`, in the document's order."""
+
+    document_id: str
+    ordinal: int
+    before: tuple[PassageText, ...]
+    after: tuple[PassageText, ...]
+
+
+@dataclass(frozen=True)
 class DocumentText:
     """Passages [first, first + len(passages)) of a document, in order; `total` is how many it has."""
 

@@ -10,7 +10,7 @@ from app.accounts.types import Viewer
 from app.collections.access import find
 from app.documents.delete import delete_document
 from app.documents.move import move_document
-from app.documents.read import counts, get_document, list_documents, passage, revisions
+from app.documents.read import counts, get_document, list_documents, neighbours, passage, revisions
 from app.errors import BelegError
 from app.services import Services
 from web import downloads
@@ -146,6 +146,19 @@ def get_passage(
     ordinal: Annotated[int, Path(ge=0, le=1_000_000_000)],
 ) -> shapes.Passage:
     return shapes.Passage.model_validate(passage(services, viewer, document_id, ordinal))
+
+
+@router.get("/documents/{document_id}/passages/{ordinal}/neighbours", summary="What stands before and after a passage")
+def get_neighbours(
+    services: ServicesDep,
+    viewer: ViewerDep,
+    document_id: DocumentId,
+    ordinal: Annotated[int, Path(ge=0, le=1_000_000_000)],
+    before: Annotated[int, Query(ge=0, le=100)] = 1,
+    after: Annotated[int, Query(ge=0, le=100)] = 1,
+) -> shapes.Neighbours:
+    found = neighbours(services, viewer, document_id, ordinal, before=before, after=after)
+    return shapes.Neighbours.model_validate(found)
 
 
 @router.delete(

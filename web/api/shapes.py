@@ -221,6 +221,20 @@ class Passage(Shape):
     newest: str = Field(validation_alias="newest_id", description="Id of the document's newest revision.")
 
 
+class PassageText(Shape):
+    ordinal: int
+    page: int | None
+    headings: list[str]
+    text: str
+
+
+class Neighbours(Shape):
+    document_id: str
+    ordinal: int
+    before: list[PassageText] = Field(description="In the document's order: the last one stands right before.")
+    after: list[PassageText]
+
+
 class Citation(Shape):
     document: str = Field(description="The document's name; empty when it was deleted.")
     document_id: str | None

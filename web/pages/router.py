@@ -12,11 +12,24 @@ from web.pages import (
     documents,
     home,
     moving,
+    nearby,
     sharing,
     sign_in,
     source,
 )
 
 router = APIRouter()
-for part in (sign_in, home, collection, documents, moving, sharing, conversation, source, account, administration):
+for part in (
+    sign_in,
+    home,
+    collection,
+    documents,
+    moving,
+    sharing,
+    conversation,
+    source,
+    nearby,
+    account,
+    administration,
+):
     router.include_router(part.router)
