@@ -22,9 +22,16 @@ def main() -> None:
     request = json.load(sys.stdin)
     answer = _take_output()
     path = Path(request["path"])
-    confine(memory_mib=request["memory_mib"], seconds=request["seconds"], parent=request["parent"], readable=path)
+    results = Path(request["results"]) if request.get("results") else None
+    confine(
+        memory_mib=request["memory_mib"],
+        seconds=request["seconds"],
+        parent=request["parent"],
+        readable=path,
+        results=results,
+    )
     try:
-        _draw(request, path, answer) if request["do"] == "draw" else _parse(request, path, answer)
+        {"draw": _draw, "pictures": _pictures, "parse": _parse}[request["do"]](request, path, answer)
     except Refused as refused:
         answer({"refused": refused.code, "reason": refused.reason, "values": refused.values})
     except MemoryError:
@@ -50,18 +57,35 @@ def _take_output() -> Answer:
 
 
 def _draw(request: dict[str, Any], path: Path, answer: Answer) -> None:
-    from ingestion.parsers.pdf_picture import draw
+    from ingestion.parsers.page_picture import png
 
-    answer(draw(path, request["page"], request["scale"], request["pixels"]))
+    answer(png(path, request["page"], request["scale"], request["pixels"]))
+
+
+def _pictures(request: dict[str, Any], path: Path, answer: Answer) -> None:
+    """Grey pixels of pages, for text recognition: netpbm's simplest format, a frame a page."""
+    from ingestion.parsers.page_picture import grey
+
+    for drawn in grey(path, request["name"], request["pages"], request["pixels"]):
+        if drawn is None:
+            answer({"lost": True})
+        else:
+            wide, high, pixels = drawn
+            answer(b"P5 %d %d 255\n" % (wide, high) + pixels)
 
 
 def _parse(request: dict[str, Any], path: Path, answer: Answer) -> None:
+    from ingestion.ocr.results import Results, Wanted
     from ingestion.reader import read_as, sniff
 
     found = sniff(path, request["name"])
     answer({"format": found})
-    skip = frozenset(request["skip"])
-    parsed = read_as(found, path, lambda done, total: answer({"at": [done, total]}), skip)
+    skip, results = frozenset(request["skip"]), Results(Path(request["results"])) if request["results"] else None
+    try:
+        parsed = read_as(found, path, lambda done, total: answer({"at": [done, total]}), skip, results)
+    except Wanted as wanted:
+        answer({"wanted": wanted.pages})
+        return
     for page in parsed.pages:
         answer({"page": page_to_json(page)})
     for attachment in parsed.attachments:

@@ -50,11 +50,14 @@ class Bounds:
     processes: int | None = 0
 
 
-def confine(*, memory_mib: int, seconds: int, parent: int, readable: Path) -> None:
-    """For good: at most `memory_mib` of address space and `seconds` of processor time, no file but `readable` and the
-    libraries, no writing, no network, and an end with the process `parent`."""
+def confine(*, memory_mib: int, seconds: int, parent: int, readable: Path, results: Path | None = None) -> None:
+    """For good: at most `memory_mib` of address space and `seconds` of processor time, no file but `readable`, those in
+    the folder `results` and the libraries, no writing, no network, and an end with the process `parent`."""
     rules = [(path, READ_FILE | READ_DIR) for path in {*LIBRARIES, sys.prefix, sys.base_prefix, *_packages()}]
-    _confine(Bounds(memory_mib, seconds), parent, [*rules, (str(readable), READ_FILE)])
+    rules.append((str(readable), READ_FILE))
+    if results is not None:
+        rules.append((str(results), READ_FILE | READ_DIR))
+    _confine(Bounds(memory_mib, seconds), parent, rules)
 
 
 def confine_tool(

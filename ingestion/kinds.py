@@ -20,6 +20,7 @@ READABLE = (
     "json",
     "ipynb",
     "msg",
+    "image",
 )
 
 DAMAGED = "The file is damaged. Open it in the program it was made with, save it again and upload the new file."
@@ -30,7 +31,7 @@ TOO_MANY_MEMBERS = "The archive lists more files than can be handled. Upload the
 NO_MAIL = "The file is named like a mail but holds no mail. Export the mail again and upload the new file."
 UNKNOWN = (
     "The content is of no kind that can be read. "
-    "Upload PDF, Word, PowerPoint, Excel, CSV, HTML, Markdown, text or mail (.eml)."
+    "Upload PDF, Word, PowerPoint, Excel, CSV, HTML, Markdown, text, mail (.eml) or pictures."
 )
 
 NOT_YET = {
@@ -39,7 +40,7 @@ NOT_YET = {
     "xlsb": "Binary Excel workbooks (.xlsb) cannot be read yet. Save it as .xlsx and upload that.",
     "ppt": "Old PowerPoint slides (.ppt) cannot be read yet. Save it as .pptx and upload that.",
     "ole": "Old office files of this kind cannot be read yet. Save it as .docx, .xlsx, .pptx or PDF and upload that.",
-    "image": "Pictures cannot be read yet: text recognition (OCR) is not available. Upload the text as PDF or Word.",
+    "drawing": "Pictures of this kind cannot be read. Save it as PNG, JPEG or PDF and upload that.",
     "zip": "Archives (.zip) cannot be read yet. Unpack it and upload the documents in it.",
     "archive": "Archives cannot be read yet. Unpack it and upload the documents in it.",
     "xml": "XML cannot be read yet. Save it as .txt or HTML and upload that.",
@@ -56,8 +57,8 @@ MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"GIF89a", "image"),
     (b"II*\x00", "image"),
     (b"MM\x00*", "image"),
-    (b"\x00\x00\x01\x00", "image"),
-    (b"8BPS", "image"),
+    (b"\x00\x00\x01\x00", "drawing"),
+    (b"8BPS", "drawing"),
     (b"\x1f\x8b", "archive"),
     (b"7z\xbc\xaf\x27\x1c", "archive"),
     (b"Rar!\x1a\x07", "archive"),
@@ -107,7 +108,7 @@ TEXT_NAMES = {
     ".ipynb": "ipynb",
     ".xml": "xml",
     ".mbox": "mbox",
-    ".svg": "image",
+    ".svg": "drawing",
     ".xls": "csv",  # many programs write a CSV or HTML table and call it .xls
 }
 

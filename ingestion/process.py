@@ -48,9 +48,23 @@ NOT_STARTED = (
 
 
 @dataclass(frozen=True)
+class Recognition:
+    """How text in pictures is recognised: Tesseract's names of `languages` (the likeliest first; none: not at all), how
+    many pages `at_once` (0: one a core, at most eight), how long one page may take, how many `pages` of a file, and the
+    pixels of a page's picture."""
+
+    languages: tuple[str, ...] = ("deu", "eng", "fra", "ita", "spa")
+    at_once: int = 0
+    page_seconds: float = 120
+    pages: int = 2_000
+    pixels: int = 12_000_000
+
+
+@dataclass(frozen=True)
 class Limits:
     """What reading one file may take. `seconds` is wall time for all tries together, `stall_seconds` the longest a
-    single page may take, `output_mib` bounds text and attachments together, `pixels` a picture of a page."""
+    single page may take, `output_mib` bounds its text, `pixels` a picture of a page. Recognising
+    pictures has a time limit of its own, for each page."""
 
     seconds: float = 600
     stall_seconds: float = 60
@@ -58,6 +72,7 @@ class Limits:
     output_mib: int = 256
     pages: int = 20_000
     pixels: int = 8_000_000
+    recognition: Recognition = Recognition()
 
 
 class Child:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
+from ingestion.ocr.results import Results
 from ingestion.sniff import sniff
 from ingestion.types import Parsed
 
@@ -28,6 +29,7 @@ PARSERS = {
     "markdown": ("ingestion.parsers.text", "read_markdown"),
     "text": ("ingestion.parsers.text", "read"),
     "eml": ("ingestion.parsers.mail", "read"),
+    "image": ("ingestion.parsers.images", "read"),
     "msg": ("ingestion.parsers.outlook", "read"),
     "epub": ("ingestion.parsers.epub", "read"),
     "json": ("ingestion.parsers.json_text", "read"),
@@ -43,10 +45,22 @@ def read_file(path: Path, name: str, on_page: Callable[[int, int], None]) -> Par
     return read_as(sniff(path, name), path, on_page)
 
 
-def read_as(found: str, path: Path, on_page: Callable[[int, int], None], skip: frozenset[int] = frozenset()) -> Parsed:
+def read_as(
+    found: str,
+    path: Path,
+    on_page: Callable[[int, int], None],
+    skip: frozenset[int] = frozenset(),
+    results: Results | None = None,
+) -> Parsed:
     """Like `read_file`, of a known format. Pages in `skip` (PDF only) broke an earlier try: they are left out with a
-    warning."""
+    warning. `results` holds what text recognition found on pages that are pictures; None where there is no text
+    recognition. Raises `Wanted` when it lacks a page."""
     module, function = PARSERS[found]
     read = getattr(import_module(module), function)
-    parsed: Parsed = read(path, on_page, skip) if found == "pdf" else read(path, on_page)
+    if found == "pdf":
+        parsed: Parsed = read(path, on_page, skip, results)
+    elif found == "image":
+        parsed = read(path, on_page, results)
+    else:
+        parsed = read(path, on_page)
     return parsed

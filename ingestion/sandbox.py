@@ -1,6 +1,7 @@
 """Reads files and draws pages in a confined child process: memory, time and output are bounded, a crash is a refusal.
 
     parse / draw_page -> one child (process.py, child.py, confine.py) -> frames (wire.py) -> Parsed | PNG | Refused
+    pages that are pictures -> text recognition (ocr/recognise.py) -> the child once more, with what was found
 
 A page that kills or stalls the child costs that page only: a fresh child reads the rest without it.
 """
@@ -12,14 +13,17 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ingestion.process import CRASHED, TOO_MUCH_MEMORY, Child, Limits
+from ingestion.ocr.recognise import PageRecognition, ToRecognise
+from ingestion.ocr.results import Results
+from ingestion.process import CRASHED, TOO_MUCH_MEMORY, Child, Limits, Recognition
 from ingestion.types import Page, Parsed, Refused
 from ingestion.wire import ending_from_json, page_from_json
 
-__all__ = ["Limits", "draw_page", "parse"]
+__all__ = ["Limits", "Recognition", "draw_page", "parse"]
 
 log = logging.getLogger(__name__)
 
@@ -32,14 +36,33 @@ def parse(path: Path, name: str, limits: Limits, on_page: Callable[[int, int], N
     ends reading and is raised on.
 
     Raises `Refused`, and only that, for everything that goes wrong with the file. May be called from any thread; ends
-    within `limits.seconds` and a moment.
+    within `limits.seconds` and a moment, pages to be recognised not counted.
     """
+    with PageRecognition(path, name, limits) as recognition:
+        found = _parse(path, name, limits, on_page, results=recognition.results)
+        if isinstance(found, Parsed):
+            return found
+        recognition.run(found, on_page or (lambda done, total: None))
+        found = _parse(path, name, limits, None, results=recognition.results)
+        if isinstance(found, Parsed):
+            return replace(found, warnings=(*found.warnings, *recognition.notes))
+    raise Refused("crashed", CRASHED)
+
+
+def _parse(
+    path: Path,
+    name: str,
+    limits: Limits,
+    on_page: Callable[[int, int], None] | None,
+    *,
+    results: Results | None,
+) -> Parsed | ToRecognise:
     deadline = time.monotonic() + limits.seconds
     skip: set[int] = set()
     while True:
         reading = _Reading(limits, on_page)
         try:
-            return reading.run(path, name, deadline, skip)
+            return reading.run(path, name, deadline, skip, results)
         except Refused as refused:
             if not reading.may_skip(refused) or len(skip) >= SKIPS or time.monotonic() >= deadline:
                 raise
@@ -48,8 +71,8 @@ def parse(path: Path, name: str, limits: Limits, on_page: Callable[[int, int], N
 
 
 def draw_page(path: Path, number: int, limits: Limits, scale: float = 2.0) -> bytes:
-    """Page `number` (from 1) of the PDF at `path` as PNG, `scale` pixels a point, less where that would exceed
-    `limits.pixels`. Raises `Refused` like `parse`."""
+    """Page `number` (from 1) of the PDF or picture at `path` as PNG, `scale` pixels a point, less where that would
+    exceed `limits.pixels`. Raises `Refused` like `parse`."""
     request = {"do": "draw", "path": os.path.abspath(path), "page": number, "scale": scale, "pixels": limits.pixels}
     child = Child(request, limits, time.monotonic() + min(limits.seconds, limits.stall_seconds))
     with closing(child.frames()) as frames, _sense():
@@ -69,9 +92,13 @@ class _Reading:
         self.pages: list[Page] = []
         self.attached: list[bytes] = []
         self.at = 0
+        self.total = 0
 
-    def run(self, path: Path, name: str, deadline: float, skip: set[int]) -> Parsed:
-        request = {"do": "parse", "path": os.path.abspath(path), "name": name, "skip": sorted(skip)}
+    def run(
+        self, path: Path, name: str, deadline: float, skip: set[int], results: Results | None
+    ) -> Parsed | ToRecognise:
+        request: dict[str, Any] = {"do": "parse", "path": os.path.abspath(path), "name": name, "skip": sorted(skip)}
+        request["results"] = str(results.at) if results else None
         child = Child(request, self.limits, deadline)
         with closing(child.frames()) as frames, _sense():
             for frame in frames:
@@ -84,11 +111,14 @@ class _Reading:
         """Did one page of a format with pages of its own break the child, so that the others may be read?"""
         return self.at > 0 and refused.code in ("crashed", "too_slow", "too_much_memory")
 
-    def _take(self, frame: Any, child: Child) -> Parsed | None:
+    def _take(self, frame: Any, child: Child) -> Parsed | ToRecognise | None:
         if isinstance(frame, bytes):
             self.attached.append(frame)
         elif "end" in frame:
             return ending_from_json(frame, self.pages, self.attached)
+        elif "wanted" in frame:
+            pages = sorted({int(number) for number in frame["wanted"]})
+            return ToRecognise(tuple(number for number in pages if 0 < number <= self.limits.pages), self.total)
         elif "format" in frame:
             child.stalls = frame["format"] == "pdf"
         elif "at" in frame:
@@ -103,6 +133,7 @@ class _Reading:
     def _progress(self, done: int, total: int, *, skippable: bool) -> None:
         if total > self.limits.pages:
             raise Refused("too_large", TOO_MANY_PAGES, pages=self.limits.pages)
+        self.total = total
         self.at = done + 1 if skippable and done < total else 0
         if self.on_page is not None:
             try:

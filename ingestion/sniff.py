@@ -92,7 +92,7 @@ def _binary_kind(head: bytes, suffix: str) -> str:
     if head[:4] == b"RIFF":
         return "image" if head[8:12] == b"WEBP" else "media"
     if head[4:8] == b"ftyp":
-        return "image" if head[8:12] in (b"heic", b"heix", b"mif1", b"avif", b"msf1") else "media"
+        return "drawing" if head[8:12] in (b"heic", b"heix", b"mif1", b"avif", b"msf1") else "media"
     if head[257:262] == b"ustar":
         return "archive"
     if head[:2] == b"BM" and head[6:10] == b"\0\0\0\0":

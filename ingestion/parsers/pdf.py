@@ -1,44 +1,52 @@
-"""PDF: text with the boxes of its lines, in reading order, and pictures of pages.
+"""PDF: text with the boxes of its lines, in reading order.
 
 characters (pdfium.py) -> segments -> columns -> rows (ingestion/layout) -> no furniture -> blocks
+picture -> text recognition (ingestion/ocr) -> words -> segments -> as above
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from ingestion.layout.blocks import to_pages
-from ingestion.layout.columns import in_columns
 from ingestion.layout.furniture import without_furniture
-from ingestion.layout.rows import to_rows
 from ingestion.layout.segments import to_segments
-from ingestion.layout.types import PageRows, Row
-from ingestion.parsers.pdf_text import PageText, in_page_space, shown, text_of
-from ingestion.parsers.pdfium import Document, Frame, PageDamaged, Pictured, opened
-from ingestion.types import Attachment, Block, Box, Line, Outcome, Page, Parsed, Refused, Warning
+from ingestion.layout.types import PageRows, Segment
+from ingestion.ocr.notes import failure, recognition_notes
+from ingestion.ocr.results import Recognised, Results, Wanted
+from ingestion.parsers.frame import shown
+from ingestion.parsers.page_read import PageRead, lost, recognised, regions
+from ingestion.parsers.pdf_doubts import STAMPED, Doubt, doubt_about
+from ingestion.parsers.pdf_text import text_of
+from ingestion.parsers.pdfium import Document, PageDamaged, Pictured, opened
+from ingestion.types import Attachment, Outcome, Parsed, Refused, Warning
 
 ATTACHMENT_LIMIT = 64 * 1024 * 1024
-NO_FRAME = Frame(0, 0, 0, 0, 0)
-FEW_LETTERS = 60  # a page with fewer may be a scan with a stamp or page number
+SURE = 80.0  # confidence at which the picture is believed rather than the text
 TEXT_LIMIT = 20_000_000  # characters of one document
 
 NO_PAGES = "The PDF has no pages. Save or print the document as PDF again and upload the new file."
 NO_TEXT = (
-    "The PDF holds pictures of pages only, no text, and text recognition (OCR) is not available yet. "
-    "Upload a PDF with a text layer."
+    "The PDF holds pictures of pages only, no text, and text recognition (Tesseract) is not installed on this server. "
+    "Ask the administrator to install it, or upload a PDF with a text layer."
 )
-BLANK = "The PDF's pages are blank. Check the original and upload it again."
+BLANK = "The PDF's pages show no text. Check the original and upload it again."
+NOTHING_RECOGNISED = (
+    "The text in the PDF's pictures could not be recognised: they are too large, too many or damaged. "
+    "Scan the pages again, black and white at 300 dpi, and upload that."
+)
 GARBLED = (
-    "The PDF's text cannot be decoded (its fonts do not say which letters they hold), "
-    "and text recognition (OCR) is not available yet. "
+    "The PDF's text cannot be decoded (its fonts do not say which letters they hold). "
     "Save or print the document as PDF again, from the program it was made with."
 )
-PICTURE_PAGE = "The page is a picture; text in it was not read."
+GARBLED_PAGE = "The text of the page cannot be decoded."
+PICTURE_PAGE = (
+    "The page is a picture, and text recognition (Tesseract) is not installed on this server: "
+    "text in the picture was not read."
+)
 PAGES_DAMAGED = (
     "No page of the PDF could be read: it is damaged. Save or print it as PDF again and upload the new file."
 )
@@ -50,115 +58,137 @@ NAMELESS = re.compile(
 )
 
 
-def read(path: Path, on_page: Callable[[int, int], None], skip: frozenset[int] = frozenset()) -> Parsed:
+def read(
+    path: Path,
+    on_page: Callable[[int, int], None],
+    skip: frozenset[int] = frozenset(),
+    results: Results | None = None,
+) -> Parsed:
     """The text of the PDF at `path`. `on_page(done, total)` before each page and at the end; pages in `skip` are
-    reported as damaged. A page's number is its place in the file, from 1.
+    reported as damaged. A page's number is its place in the file, from 1. `results` holds what text recognition found
+    on pages that are pictures; None where there is none.
 
-    Raises `Refused`: "password_protected", "damaged", "no_text".
+    Raises `Refused` ("password_protected", "damaged", "no_text"), and `Wanted` with the pages that `results` lacks.
     """
     with opened(path) as document:
         if document.pages <= 0:
             raise Refused("damaged", NO_PAGES)
-        found = _all_pages(document, on_page, skip)
+        found = _all_pages(document, on_page, skip, results)
         warnings = [page.warning for page in found if page.warning is not None]
         _refuse_if_empty(found, warnings)
         attachments, notes = _attachments(document)
         title = _title(document)
     laid_out = to_pages(without_furniture([page.rows for page in found]))
     pages = tuple(page.as_shown(laid) for page, laid in zip(found, laid_out, strict=True))
-    outcome: Outcome = "partial" if warnings else "text"
-    return Parsed("pdf", outcome, pages, True, title, "", (*warnings, *notes), attachments)
+    notes += recognition_notes(pages)
+    return Parsed("pdf", _outcome(found, warnings), pages, True, title, "", (*warnings, *notes), attachments)
 
 
-@dataclass(frozen=True)
-class _PageRead:
-    """A page's rows, laid out in the frame `reading` in which its text stands upright; `frame` is how it is shown."""
-
-    rows: PageRows
-    frame: Frame
-    reading: Frame
-    warning: Warning | None = None
-
-    def as_shown(self, page: Page) -> Page:
-        """`page`, laid out, its boxes turned to where they are seen."""
-        width, height = self.frame.size
-        if self.reading != self.frame:
-            page = replace(page, blocks=tuple(self._turned(block) for block in page.blocks))
-        return replace(page, width=width, height=height)
-
-    def _turned(self, block: Block) -> Block:
-        boxes = [(b.x0, b.y0, b.x1, b.y1) for line in block.lines if (b := line.box)]
-        turned = shown(in_page_space(np.array(boxes, dtype=np.float32), self.reading), self.frame).tolist()
-        return replace(
-            block, lines=tuple(Line(line.text, Box(*box)) for line, box in zip(block.lines, turned, strict=True))
-        )
-
-
-def _all_pages(document: Document, on_page: Callable[[int, int], None], skip: frozenset[int]) -> list[_PageRead]:
-    pages, letters = [], 0
+def _all_pages(
+    document: Document, on_page: Callable[[int, int], None], skip: frozenset[int], results: Results | None
+) -> list[PageRead]:
+    pages, wanted, letters = [], [], 0
     for number in range(1, document.pages + 1):
         on_page(number - 1, document.pages)
-        page = _lost(number) if number in skip else _read_page(document, number)
+        page = _damaged(number) if number in skip else _read_page(document, number, results)
+        if page is None:
+            wanted.append(number)
+            continue
         letters += page.rows.letters
         if letters > TEXT_LIMIT:
             raise Refused("too_large", TOO_MUCH_TEXT)
         pages.append(page)
     on_page(document.pages, document.pages)
+    if wanted:
+        raise Wanted(wanted)
     return pages
 
 
-def _lost(number: int) -> _PageRead:
-    warning = Warning("page_damaged", "The page is damaged and could not be read.", number)
-    return _PageRead(PageRows(number, 0, 0, ()), NO_FRAME, NO_FRAME, warning)
+def _damaged(number: int) -> PageRead:
+    return lost(number, Warning("page_damaged", "The page is damaged and could not be read.", number))
 
 
-def _read_page(document: Document, number: int) -> _PageRead:
-    """One page in reading order, and what is wrong with it."""
+def _read_page(document: Document, number: int, results: Results | None) -> PageRead | None:
+    """One page in reading order, and what is wrong with it; None if its picture has to be recognised first."""
     try:
         with document.page(number) as page:
             frame = page.frame()
             with text_of(page) as text:
                 reading = replace(frame, turns=text.turns)
-                rows = PageRows(number, *reading.size, _regions(text, reading))
-            pictured = page.pictured() if rows.letters < FEW_LETTERS else Pictured(0.0, False)
+                segments = to_segments(text.codes, shown(text.boxes, reading), text.slanted, text.style)
+                rows = PageRows(number, *reading.size, regions(segments, reading))
+            doubt = doubt_about(text, rows, page.pictured() if rows.letters < STAMPED else Pictured(0.0, False))
     except PageDamaged:
-        return _lost(number)
-    if text.unmapped > 0.3 or _looks_garbled(rows):
-        warning = Warning("garbled_text", "The text of the page cannot be decoded.", number)
-        return _PageRead(replace(rows, regions=()), frame, frame, warning)
-    if pictured.image > 0.5 or (not rows.regions and pictured.anything):
-        return _PageRead(rows, frame, reading, Warning("no_text_layer", PICTURE_PAGE, number))
-    return _PageRead(rows, frame, reading)
+        return _damaged(number)
+    read = PageRead(rows, frame, reading)
+    if not doubt:
+        return read
+    if results is None:
+        return _unrecognised(read, doubt)
+    found = results.page(number)
+    if found is None:
+        return None
+    return _decided(read, doubt, found, results.line_share, segments)
 
 
-def _regions(text: PageText, reading: Frame) -> tuple[tuple[Row, ...], ...]:
-    segments = to_segments(text.codes, shown(text.boxes, reading), text.slanted, text.style)
-    visible = [segment for segment in segments if _meets(segment.box, *reading.size)]
-    return tuple(tuple(to_rows(region)) for region in in_columns(visible))
+def _unrecognised(read: PageRead, doubt: Doubt) -> PageRead:
+    """The page without text recognition."""
+    if doubt == "garbled":
+        warning = Warning("garbled_text", GARBLED_PAGE, read.rows.number)
+        return replace(read, rows=replace(read.rows, regions=()), reading=read.frame, warning=warning)
+    if doubt == "picture":
+        return replace(read, warning=Warning("no_text_layer", PICTURE_PAGE, read.rows.number))
+    return read
 
 
-def _meets(box: Box, width: float, height: float) -> bool:
-    """Does the box stand on the page, wholly or in part? What a CropBox hides is not read."""
-    return box.x1 > -2 and box.x0 < width + 2 and box.y1 > -2 and box.y0 < height + 2
+def _decided(
+    read: PageRead, doubt: Doubt, found: Recognised, line_share: float, segments: Sequence[Segment]
+) -> PageRead:
+    """The page's own text, what was recognised, or both."""
+    number, frame = read.rows.number, read.frame
+    if doubt == "odd":
+        return recognised(number, frame, found, line_share) if _says_otherwise(read.rows, found) else read
+    if found.failed:
+        read = _unrecognised(read, doubt)
+        return replace(read, warning=failure(found.failed, number))
+    level = (frame.turns + found.turns) % 4 == read.reading.turns
+    page = recognised(number, frame, found, line_share, segments if doubt == "picture" and level else ())
+    if doubt == "garbled":
+        warning = None if page.rows.regions else Warning("garbled_text", GARBLED_PAGE, number)
+        page = replace(page, warning=warning, own=True)
+    return page
 
 
-def _looks_garbled(rows: PageRows) -> bool:
-    """Fonts without a map to Unicode yield signs instead of letters, or letters of private use."""
-    text = "".join("".join(row.text.split()) for region in rows.regions for row in region)
-    private = sum("\ue000" <= letter < "\uf900" for letter in text)
-    plain = sum(map(str.isalnum, text))
-    return private * 3 > len(text) or (len(text) >= 4 and plain * 3 < len(text))
+def _says_otherwise(rows: PageRows, found: Recognised) -> bool:
+    """Does the picture clearly show other words than the page's text has?"""
+    written = " ".join(row.text for region in rows.regions for row in region).split()
+    seen = [word.text for word in found.words if word.confidence >= SURE]
+    alike = len(set(seen) & set(written))
+    return found.confidence >= SURE and len(seen) * 2 >= len(written) and alike * 2 < len(set(seen))
 
 
-def _refuse_if_empty(pages: list[_PageRead], warnings: list[Warning]) -> None:
+def _outcome(pages: list[PageRead], warnings: list[Warning]) -> Outcome:
+    if warnings:
+        return "partial"
+    recognised_only = any(page.confidence is not None for page in pages) and not any(
+        page.own and page.rows.regions for page in pages
+    )
+    return "ocr" if recognised_only else "text"
+
+
+def _refuse_if_empty(pages: list[PageRead], warnings: list[Warning]) -> None:
     if any(page.rows.regions for page in pages):
         return
     codes = {warning.code for warning in warnings}
     if codes == {"page_damaged"}:
         raise Refused("damaged", PAGES_DAMAGED)
+    if "not_recognised" in codes:
+        raise Refused("no_text", NOTHING_RECOGNISED)
     if "garbled_text" in codes:
         raise Refused("no_text", GARBLED)
-    raise Refused("no_text", NO_TEXT if "no_text_layer" in codes else BLANK)
+    if "no_text_layer" in codes:
+        raise Refused("no_text", NO_TEXT)
+    raise Refused("no_text", BLANK)
 
 
 def _attachments(document: Document) -> tuple[tuple[Attachment, ...], list[Warning]]:

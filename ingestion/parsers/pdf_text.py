@@ -17,9 +17,8 @@ import pypdfium2.raw as c
 from numpy.typing import NDArray
 
 from ingestion.layout.segments import WORD_HYPHEN
-from ingestion.parsers.pdfium import Frame, LoadedPage, PageDamaged
-
-Boxes = NDArray[np.float32]
+from ingestion.parsers.frame import Boxes
+from ingestion.parsers.pdfium import LoadedPage, PageDamaged
 
 SURROGATES = 0xD800 >> 11
 BOLD = (b"bold", b"black", b"heavy", b"demi", b"-medi", b"cmbx", b"cmssbx", b"cmb10", b"sfbx")
@@ -59,34 +58,6 @@ def text_of(page: LoadedPage) -> Iterator[PageText]:
         )
     finally:
         c.FPDFText_ClosePage(handle)
-
-
-def shown(boxes: Boxes, frame: Frame) -> Boxes:
-    """Left, bottom, right, top in page space -> x0, y0, x1, y1 on the page as shown."""
-    x0, y0, x1, y1 = boxes.T
-    if frame.turns == 0:
-        edges = (x0 - frame.left, frame.top - y1, x1 - frame.left, frame.top - y0)
-    elif frame.turns == 1:
-        edges = (y0 - frame.bottom, x0 - frame.left, y1 - frame.bottom, x1 - frame.left)
-    elif frame.turns == 2:
-        edges = (frame.right - x1, y0 - frame.bottom, frame.right - x0, y1 - frame.bottom)
-    else:
-        edges = (frame.top - y1, frame.right - x1, frame.top - y0, frame.right - x0)
-    return np.stack(edges, axis=1)
-
-
-def in_page_space(boxes: Boxes, frame: Frame) -> Boxes:
-    """The inverse of `shown`."""
-    x0, y0, x1, y1 = boxes.T
-    if frame.turns == 0:
-        edges = (x0 + frame.left, frame.top - y1, x1 + frame.left, frame.top - y0)
-    elif frame.turns == 1:
-        edges = (y0 + frame.left, x0 + frame.bottom, y1 + frame.left, x1 + frame.bottom)
-    elif frame.turns == 2:
-        edges = (frame.right - x1, y0 + frame.bottom, frame.right - x0, y1 + frame.bottom)
-    else:
-        edges = (frame.right - y1, frame.top - x1, frame.right - y0, frame.top - x0)
-    return np.stack(edges, axis=1)
 
 
 def _characters(handle: Any, count: int) -> tuple[NDArray[np.uint32], Boxes]:

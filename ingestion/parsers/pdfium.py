@@ -15,6 +15,7 @@ from typing import Any
 
 import pypdfium2.raw as c
 
+from ingestion.parsers.frame import Frame
 from ingestion.types import Refused
 
 LOCKED = "The PDF is password protected. Enter the password in a PDF program, save it without one and upload that."
@@ -22,38 +23,23 @@ ENCRYPTION = "The PDF is encrypted in a way that cannot be opened. Save it witho
 DAMAGED = "The PDF is damaged and cannot be opened. Save or print it as PDF again and upload the new file."
 
 MOST_OBJECTS = 2_000  # of a page are looked at
+FORM_OBJECTS = 50
 FEW_DRAWINGS = 30
 
 
 @dataclass(frozen=True)
 class Pictured:
-    """The largest share of the page that one image covers, and whether there is anything to see but text: a few lines
-    and frames do not count, hundreds of strokes may be outlined letters."""
+    """The share of the page that images cover, and whether there is anything to see but text: a few lines
+    and frames do not count, hundreds of strokes may be outlined letters. `layer`: the text is invisible, as it is when
+    it was recognised on a scan."""
 
     image: float
     anything: bool
+    layer: bool = False
 
 
 class PageDamaged(Exception):
     """One page that cannot be loaded."""
-
-
-@dataclass(frozen=True)
-class Frame:
-    """How page space (PDF user space, origin at the lower left) maps to the page as shown: `left`, `bottom`, `right`,
-    `top` are the visible box (CropBox within MediaBox), `turns` quarter turns clockwise (/Rotate)."""
-
-    left: float
-    bottom: float
-    right: float
-    top: float
-    turns: int
-
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height as shown, in points."""
-        width, height = self.right - self.left, self.top - self.bottom
-        return (height, width) if self.turns % 2 else (width, height)
 
 
 class Document:
@@ -132,14 +118,17 @@ class LoadedPage:
         return Frame(box.left, box.bottom, box.right, box.top, c.FPDFPage_GetRotation(self.handle) % 4)
 
     def pictured(self) -> Pictured:
-        """What the page shows beside text."""
+        """What the page shows beside text. Scanners print a page as one image, as strips or as a form around it."""
         count = min(c.FPDFPage_CountObjects(self.handle), MOST_OBJECTS)
         objects = [c.FPDFPage_GetObject(self.handle, at) for at in range(count)]
         kinds = [c.FPDFPageObj_GetType(thing) for thing in objects]
-        images = [thing for thing, kind in zip(objects, kinds, strict=True) if kind == c.FPDF_PAGEOBJ_IMAGE]
+        images = [thing for thing, kind in zip(objects, kinds, strict=True) if _shows_image(thing, kind)]
         drawings = kinds.count(c.FPDF_PAGEOBJ_PATH) + kinds.count(c.FPDF_PAGEOBJ_SHADING)
         forms = kinds.count(c.FPDF_PAGEOBJ_FORM)
-        return Pictured(max(map(self._share, images), default=0.0), bool(images or forms or drawings > FEW_DRAWINGS))
+        texts = [thing for thing, kind in zip(objects, kinds, strict=True) if kind == c.FPDF_PAGEOBJ_TEXT]
+        hidden = sum(c.FPDFTextObj_GetTextRenderMode(text) == c.FPDF_TEXTRENDERMODE_INVISIBLE for text in texts)
+        share = min(1.0, sum(map(self._share, images)))
+        return Pictured(share, bool(images or forms or drawings > FEW_DRAWINGS), hidden * 2 > len(texts))
 
     def _share(self, image: Any) -> float:
         """How much of the page an image covers, from 0 to 1."""
@@ -151,21 +140,38 @@ class LoadedPage:
         height = min(top.value, frame.top) - max(bottom.value, frame.bottom)
         return max(width, 0) * max(height, 0) / ((frame.right - frame.left) * (frame.top - frame.bottom))
 
+    def draw_grey(self, scale: float, pixels: int) -> tuple[int, int, bytes]:
+        """Width, height and grey pixels of the page on white, of at most `pixels` pixels."""
+        return self._draw(scale, pixels, c.FPDFBitmap_Gray, c.FPDF_GRAYSCALE)
+
     def draw(self, scale: float, pixels: int) -> tuple[int, int, bytes]:
         """Width, height and RGB-ordered 32-bit pixels (RGBX) of the page on white, of at most `pixels` pixels."""
+        return self._draw(scale, pixels, c.FPDFBitmap_BGRx, c.FPDF_REVERSE_BYTE_ORDER)
+
+    def _draw(self, scale: float, pixels: int, form: int, flags: int) -> tuple[int, int, bytes]:
         width, height = self.frame().size
         scale = min(scale, (pixels / max(width * height, 1.0)) ** 0.5)
         wide, high = max(1, int(width * scale)), max(1, int(height * scale))
-        bitmap = c.FPDFBitmap_CreateEx(wide, high, c.FPDFBitmap_BGRx, None, 0)
+        bitmap = c.FPDFBitmap_CreateEx(wide, high, form, None, 0)
         if not bitmap:
             raise MemoryError
         c.FPDFBitmap_FillRect(bitmap, 0, 0, wide, high, 0xFFFFFFFF)
-        flags = c.FPDF_ANNOT | c.FPDF_REVERSE_BYTE_ORDER | c.FPDF_RENDER_LIMITEDIMAGECACHE
+        flags |= c.FPDF_ANNOT | c.FPDF_RENDER_LIMITEDIMAGECACHE
         c.FPDF_RenderPageBitmap(bitmap, self.handle, 0, 0, wide, high, 0, flags)
         stride = c.FPDFBitmap_GetStride(bitmap)
         data = ctypes.string_at(c.FPDFBitmap_GetBuffer(bitmap), stride * high)
         c.FPDFBitmap_Destroy(bitmap)
+        line = wide * (1 if form == c.FPDFBitmap_Gray else 4)
+        if stride != line:
+            data = b"".join(data[at : at + line] for at in range(0, stride * high, stride))
         return wide, high, data
+
+
+def _shows_image(thing: Any, kind: int) -> bool:
+    if kind != c.FPDF_PAGEOBJ_FORM:
+        return bool(kind == c.FPDF_PAGEOBJ_IMAGE)
+    parts = min(c.FPDFFormObj_CountObjects(thing), FORM_OBJECTS)
+    return any(c.FPDFPageObj_GetType(c.FPDFFormObj_GetObject(thing, at)) == c.FPDF_PAGEOBJ_IMAGE for at in range(parts))
 
 
 def _attachment_name(attachment: Any, buffer: Any, size: int) -> int:

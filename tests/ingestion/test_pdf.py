@@ -12,8 +12,8 @@ from PIL import Image
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
+from ingestion.parsers.page_picture import png
 from ingestion.parsers.pdf import read
-from ingestion.parsers.pdf_picture import draw
 from ingestion.types import Block, Parsed, Refused
 from tests.ingestion.pdf_samples import both, column, font, lines, make, scan, unicode_font
 
@@ -53,7 +53,7 @@ def test_boxes_lie_on_the_words_of_the_picture(tmp_path: Path, turn: int, crop: 
 
     path = make(tmp_path / "a.pdf", page)
     (parsed,) = read(path, quiet).pages
-    ink = np.asarray(Image.open(io.BytesIO(draw(path, 1, 2.0, 10_000_000))).convert("L")) < 128
+    ink = np.asarray(Image.open(io.BytesIO(png(path, 1, 2.0, 10_000_000))).convert("L")) < 128
     assert (ink.shape[1], ink.shape[0]) == (int(parsed.width * 2), int(parsed.height * 2))
     inside = np.zeros_like(ink)
     found = [line for block in parsed.blocks for line in block.lines]
@@ -260,7 +260,7 @@ def test_in_a_document_of_two_pages_nothing_is_left_out(tmp_path: Path) -> None:
 def test_a_scan_is_refused_and_says_why(tmp_path: Path) -> None:
     refused = refusal(make(tmp_path / "a.pdf", scan(), scan()))
     assert refused.code == "no_text"
-    assert "OCR" in str(refused)
+    assert "text recognition (Tesseract) is not installed" in str(refused)
 
 
 def test_scanned_pages_among_others_are_named(tmp_path: Path) -> None:
@@ -373,7 +373,7 @@ def test_a_giant_page_is_drawn_small(tmp_path: Path) -> None:
     canvas = Canvas(str(tmp_path / "a.pdf"), pagesize=(100_000, 50_000))
     canvas.drawString(100, 100, "Plakat")
     canvas.save()
-    width, height = Image.open(io.BytesIO(draw(tmp_path / "a.pdf", 1, 2.0, 1_000_000))).size
+    width, height = Image.open(io.BytesIO(png(tmp_path / "a.pdf", 1, 2.0, 1_000_000))).size
     assert width * height <= 1_000_000
     assert width == pytest.approx(2 * height, rel=0.01)
 
@@ -381,5 +381,5 @@ def test_a_giant_page_is_drawn_small(tmp_path: Path) -> None:
 def test_a_page_that_is_not_there(tmp_path: Path) -> None:
     path = make(tmp_path / "a.pdf", lines("Eins"))
     with pytest.raises(Refused) as caught:
-        draw(path, 2, 1.0, 1_000_000)
+        png(path, 2, 1.0, 1_000_000)
     assert caught.value.code == "no_page"

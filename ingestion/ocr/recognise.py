@@ -1,0 +1,210 @@
+"""Many pages recognised: pictures drawn by the reading child, several at a time read by Tesseract, results in a folder.
+
+    child draws (batches) -> grey pixels -> Tesseract, one a core -> Results
+
+Memory holds a few pictures at most. A page that cannot be drawn or read costs that page only.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ingestion import tool
+from ingestion.ocr import tesseract
+from ingestion.ocr.notes import missing_languages
+from ingestion.ocr.results import Results
+from ingestion.ocr.tesseract import Pixels, Reader
+from ingestion.process import MIB, Child, Limits
+from ingestion.types import Warning
+
+log = logging.getLogger(__name__)
+
+MOST_AT_ONCE = 8  # more than a file's pages can be drawn for
+BATCH = 20  # pages drawn by one child
+CRASHES = 5  # pages that may break the drawing child before the rest is given up
+LOOK_SECONDS = 0.5
+HEADER = re.compile(rb"P5 (\d{1,6}) (\d{1,6}) 255\n")
+_turns = threading.BoundedSemaphore(os.cpu_count() or 1)  # Tesseracts at a time, of all files being read
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class ToRecognise:
+    """Numbers of the pages of a file that are pictures, and how many pages it has."""
+
+    pages: tuple[int, ...]
+    total: int
+
+
+class PageRecognition:
+    """Text recognition for one file. `results` is None where there is none on this machine; it lasts as long as the
+    context. `notes` are what people should know about it afterwards."""
+
+    def __init__(self, path: Path, name: str, limits: Limits) -> None:
+        self._path = path
+        self._name = name
+        self._limits = limits
+        self._folder = tempfile.TemporaryDirectory(prefix="beleg-ocr-")
+        self.results = Results(Path(self._folder.name)) if tesseract.installed() else None
+        self.notes: list[Warning] = []
+
+    def __enter__(self) -> PageRecognition:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
+
+    def run(self, wanted: ToRecognise, on_page: Progress) -> None:
+        """Every wanted page ends in `results`, read or failed. `on_page` is told how many pages of the file are done;
+        what it raises ends the work at once, and the programs with it."""
+        assert self.results is not None
+        most = self._limits.recognition.pages
+        for number in wanted.pages[most:]:
+            self.results.put_failure(number, "too_many")
+        try:
+            languages, missing = self._languages()
+        except tool.ToolError as error:
+            log.warning("text recognition does not work: %s", error)
+            languages, missing = (), ()
+        if missing:
+            self.notes.append(missing_languages(missing))
+        if not languages:
+            for number in wanted.pages:
+                self.results.put_failure(number, "failed")
+            return
+        job = _Job(self._path, self._name, wanted.pages[:most], wanted.total, languages)
+        _recognise(job, self.results, self._limits, on_page)
+
+    def _languages(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Those to read in, and those that are set but not installed. Raises `tool.ToolError`."""
+        installed = tesseract.languages()
+        asked = self._limits.recognition.languages
+        usable = tuple(one for one in asked if one in installed)
+        return usable or tuple(sorted(installed - {"osd"}))[:1], tuple(one for one in asked if one not in installed)
+
+
+@dataclass(frozen=True)
+class _Job:
+    path: Path
+    name: str
+    pages: Sequence[int]
+    total: int
+    languages: tuple[str, ...]
+
+
+def _recognise(job: _Job, results: Results, limits: Limits, on_page: Progress) -> None:
+    stop = threading.Event()
+    workers = limits.recognition.at_once or min(os.cpu_count() or 1, MOST_AT_ONCE)
+    reader = Reader(job.languages, limits.recognition.page_seconds)
+    progress = _Progress(on_page, job)
+    with ThreadPoolExecutor(workers, thread_name_prefix="ocr") as pool:
+        waiting: set[Future[None]] = set()
+        try:
+            with closing(_pictures(job, limits)) as pictures:
+                for number, pixels in pictures:
+                    if pixels is None:
+                        results.put_failure(number, "failed")
+                        progress.step()
+                        continue
+                    waiting.add(pool.submit(_read, reader, number, pixels, results, stop))
+                    while len(waiting) > workers:
+                        waiting = progress.wait(waiting)
+            while waiting:
+                waiting = progress.wait(waiting)
+        finally:
+            stop.set()
+
+
+class _Progress:
+    def __init__(self, on_page: Progress, job: _Job) -> None:
+        self._on_page = on_page
+        self._done = job.total - len(job.pages)
+        self._total = job.total
+
+    def step(self) -> None:
+        self._done += 1
+        self._on_page(min(self._done, self._total), self._total)
+
+    def wait(self, waiting: set[Future[None]]) -> set[Future[None]]:
+        """The pages that are left once one has been read; asks now and then whether anybody still wants them."""
+        done, left = wait(waiting, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED)
+        for future in done:
+            future.result()
+            self.step()
+        if not done:
+            self._on_page(self._done, self._total)
+        return left
+
+
+def _read(reader: Reader, number: int, pixels: Pixels, results: Results, stop: threading.Event) -> None:
+    with _turns:
+        if stop.is_set():
+            return
+        try:
+            results.put(number, reader.read(pixels, stop.is_set))
+        except tool.TooSlow:
+            results.put_failure(number, "too_slow")
+        except tool.ToolError as error:
+            if not stop.is_set():
+                log.warning("text recognition failed on a page: %s", error)
+            results.put_failure(number, "failed")
+
+
+def _pictures(job: _Job, limits: Limits) -> Generator[tuple[int, Pixels | None], None, None]:
+    """Each page with its grey pixels, or None where it cannot be drawn."""
+    left, crashes = list(job.pages), 0
+    while left and crashes < CRASHES:
+        batch, drawn = left[:BATCH], 0
+        with closing(_drawn(job, batch, limits)) as pictures:
+            try:
+                for pixels in pictures:
+                    yield batch[drawn], pixels
+                    drawn += 1
+            except Exception as error:  # of the child, or of what it said
+                log.warning("page %s cannot be drawn: %s", batch[drawn], getattr(error, "code", type(error).__name__))
+        if drawn < len(batch):
+            crashes += 1
+            yield batch[drawn], None
+            drawn += 1
+        left = left[drawn:]
+    yield from ((number, None) for number in left)
+
+
+def _drawn(job: _Job, pages: list[int], limits: Limits) -> Generator[Pixels | None, None, None]:
+    """What one child draws of `pages`, in their order, until it ends."""
+    pixels = limits.recognition.pixels
+    limits = replace(limits, output_mib=2 + len(pages) * (1 + pixels // MIB))
+    request = {"do": "pictures", "path": os.path.abspath(job.path), "name": job.name, "pages": pages, "pixels": pixels}
+    child = Child(request, limits, time.monotonic() + limits.seconds)
+    child.stalls = True
+    with closing(child.frames()) as frames:
+        for _, frame in zip(pages, frames, strict=False):
+            yield _pixels(frame)
+            child.deadline = time.monotonic() + limits.seconds  # waiting for Tesseract is not the child's fault
+
+
+def _pixels(frame: Any) -> Pixels | None:
+    """Nothing of what the child says is believed unseen."""
+    if not isinstance(frame, bytes):
+        if frame.get("lost"):
+            return None
+        raise ValueError("no picture")
+    header = HEADER.match(frame)
+    wide, high = (int(part) for part in header.groups()) if header else (0, 0)
+    if header is None or not wide * high or len(frame) != header.end() + wide * high:
+        raise ValueError("no picture")
+    return np.frombuffer(frame, dtype=np.uint8, offset=header.end()).reshape(high, wide)

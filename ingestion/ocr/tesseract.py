@@ -1,0 +1,89 @@
+"""Tesseract at work on the picture of one page: which way up it is, and its words as the program lists them (TSV).
+
+The program runs confined (`ingestion/tool.py`), on grey pixels that the reading child drew, never on the file itself.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingestion import tool
+from ingestion.ocr.results import Read
+from ingestion.ocr.words import likelihood, mean_confidence, words_of
+from ingestion.tool import Allowance
+
+Pixels = NDArray[np.uint8]
+
+PROGRAM = "tesseract"
+ONE_THREAD = {"OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1"}  # its threads cost more than they bring
+MEMORY_MIB = 1200
+SURE = 75.0  # a page read at this confidence stands upright
+FEW = 12  # letters; with fewer a page says little about which way up it is
+ROTATE = re.compile(r"Rotate: (\d+)")
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Tesseract with languages that are installed."""
+
+    languages: tuple[str, ...]
+    seconds: float
+
+    def read(self, pixels: Pixels, stopped: Callable[[], bool]) -> Read:
+        """The words of a page. A page on its side or head is turned first. Raises `tool.ToolError`."""
+        with tempfile.TemporaryDirectory(prefix="beleg-ocr-") as folder:
+            desk = _Desk(self, Path(folder), stopped)
+            first = desk.words(pixels, 0)
+            words = words_of(first.tsv)
+            letters = sum(len(word.text) for word in words)
+            if not words or (letters >= FEW and mean_confidence(words) >= SURE):
+                return first
+            tries = [first, *(desk.words(pixels, turns) for turns in desk.doubtful_turns(pixels))]
+            return max(tries, key=lambda read: likelihood(words_of(read.tsv)))
+
+
+@dataclass(frozen=True)
+class _Desk:
+    reader: Reader
+    folder: Path
+    stopped: Callable[[], bool]
+
+    def words(self, pixels: Pixels, turns: int) -> Read:
+        turned = np.rot90(pixels, -turns)
+        tsv = self._run(turned, "-l", "+".join(self.reader.languages), "--psm", "3", "tsv")
+        return Read(tsv.decode("utf-8", "replace"), turns, turned.shape[1], turned.shape[0])
+
+    def doubtful_turns(self, pixels: Pixels) -> list[int]:
+        """Which other ways up are worth a try: the one Tesseract guesses, or all where it cannot."""
+        try:
+            guess = ROTATE.search(self._run(pixels, "-l", "osd", "--psm", "0").decode("utf-8", "replace"))
+        except tool.Failed:  # too few characters, or its data is not installed
+            return [1, 3, 2]
+        turns = int(guess.group(1)) // 90 % 4 if guess else 0
+        return [turns] if turns else []
+
+    def _run(self, pixels: Pixels, *arguments: str) -> bytes:
+        picture = self.folder / "page.pgm"
+        high, wide = pixels.shape
+        picture.write_bytes(b"P5 %d %d 255\n" % (wide, high) + np.ascontiguousarray(pixels).tobytes())
+        allowance = Allowance(seconds=self.reader.seconds, memory_mib=MEMORY_MIB, file_mib=1)
+        command = [PROGRAM, picture.name, "stdout", "--dpi", "300", *arguments]
+        return tool.run(command, self.folder, allowance, variables=ONE_THREAD, stopped=self.stopped)
+
+
+def installed() -> bool:
+    return tool.find(PROGRAM) is not None
+
+
+def languages() -> frozenset[str]:
+    """The languages that Tesseract has data for. Raises `tool.ToolError`."""
+    with tempfile.TemporaryDirectory(prefix="beleg-ocr-") as folder:
+        listed = tool.run([PROGRAM, "--list-langs"], Path(folder), Allowance(seconds=30), variables=ONE_THREAD)
+    return frozenset(line.strip() for line in listed.decode().splitlines()[1:])

@@ -1,0 +1,82 @@
+"""A page that was read, from a PDF's own text or from its picture: rows in reading order, and how they map to the page
+as it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ingestion.layout.columns import in_columns
+from ingestion.layout.rows import to_rows
+from ingestion.layout.types import PageRows, Row, Segment
+from ingestion.ocr.results import Recognised
+from ingestion.ocr.words import segments_of
+from ingestion.parsers.frame import Frame, in_page_space, shown
+from ingestion.types import Block, Box, Line, Page, Warning
+
+NO_FRAME = Frame(0, 0, 0, 0, 0)
+COVERED = 0.5  # of a recognised piece by printed text: it is that text
+
+
+@dataclass(frozen=True)
+class PageRead:
+    """A page's rows, laid out in the frame `reading` in which its text stands upright; `frame` is how it is shown.
+    `confidence` is set where text was recognised; `own` says whether the page has a text layer, good or bad."""
+
+    rows: PageRows
+    frame: Frame
+    reading: Frame
+    warning: Warning | None = None
+    confidence: float | None = None
+    own: bool = True
+
+    def as_shown(self, page: Page) -> Page:
+        """`page`, laid out, its boxes turned to where they are seen."""
+        width, height = self.frame.size
+        if self.reading != self.frame:
+            page = replace(page, blocks=tuple(self._turned(block) for block in page.blocks))
+        return replace(page, width=width, height=height, confidence=self.confidence)
+
+    def _turned(self, block: Block) -> Block:
+        boxes = [(b.x0, b.y0, b.x1, b.y1) for line in block.lines if (b := line.box)]
+        turned = shown(in_page_space(np.array(boxes, dtype=np.float32), self.reading), self.frame).tolist()
+        return replace(
+            block, lines=tuple(Line(line.text, Box(*box)) for line, box in zip(block.lines, turned, strict=True))
+        )
+
+
+def lost(number: int, warning: Warning) -> PageRead:
+    return PageRead(PageRows(number, 0, 0, ()), NO_FRAME, NO_FRAME, warning)
+
+
+def regions(segments: Sequence[Segment], frame: Frame) -> tuple[tuple[Row, ...], ...]:
+    """Reading order of what stands on the page, wholly or in part. What a CropBox hides is not read."""
+    visible = [segment for segment in segments if _meets(segment.box, *frame.size)]
+    return tuple(tuple(to_rows(region)) for region in in_columns(visible))
+
+
+def _meets(box: Box, width: float, height: float) -> bool:
+    return box.x1 > -2 and box.x0 < width + 2 and box.y1 > -2 and box.y0 < height + 2
+
+
+def recognised(
+    number: int, frame: Frame, found: Recognised, line_share: float, printed: Sequence[Segment] = ()
+) -> PageRead:
+    """The page as its picture was read. Text `printed` over the picture (a stamp, a page number) is taken as it is
+    written, instead of what was recognised in its place."""
+    reading = replace(frame, turns=(frame.turns + found.turns) % 4)
+    scale = reading.size[0] / found.width
+    words = segments_of(found.words, scale, line_share * max(reading.size))
+    words = [word for word in words if not any(_covers(text.box, word.box) for text in printed)]
+    rows = PageRows(number, *reading.size, regions([*printed, *words], reading))
+    confidence = found.confidence if words else None
+    return PageRead(rows, frame, reading, None, confidence, own=bool(printed))
+
+
+def _covers(text: Box, word: Box) -> bool:
+    width = min(text.x1, word.x1) - max(text.x0, word.x0)
+    height = min(text.y1, word.y1) - max(text.y0, word.y0)
+    area = (word.x1 - word.x0) * (word.y1 - word.y0)
+    return width > 0 and height > 0 and width * height > COVERED * area
