@@ -71,6 +71,10 @@ class Settings(BaseSettings):
     )
 
     upload_mib: int = Field(default=200, ge=1, description="Largest file that is accepted, in MiB.")
+    unpack_files: int = Field(
+        default=10_000, ge=1, description="Most files taken out of one archive or mail, with those in archives in it."
+    )
+    unpack_mib: int = Field(default=2048, ge=1, description="Most bytes taken out of one archive or mail, in MiB.")
     parse_seconds: int = Field(default=600, ge=1, description="Longest time a file may take to be read.")
     parse_memory_mib: int = Field(default=1500, ge=256, description="Most memory reading a file may take, in MiB.")
     session_days: int = Field(default=14, ge=1, description="Days until a person has to sign in again.")

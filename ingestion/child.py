@@ -88,8 +88,10 @@ def _parse(request: dict[str, Any], path: Path, answer: Answer) -> None:
         return
     for page in parsed.pages:
         answer({"page": page_to_json(page)})
-    for attachment in parsed.attachments:
-        answer(attachment.data)
+    for attachment in parsed.attachments if request["attachments"] else ():
+        answer({"attachment": [attachment.name, attachment.folder]})
+        for piece in attachment.pieces():
+            answer(piece)
     answer(ending_to_json(parsed))
 
 

@@ -21,6 +21,7 @@ READABLE = (
     "ipynb",
     "msg",
     "image",
+    "zip",
 )
 
 DAMAGED = "The file is damaged. Open it in the program it was made with, save it again and upload the new file."
@@ -41,8 +42,8 @@ NOT_YET = {
     "ppt": "Old PowerPoint slides (.ppt) cannot be read yet. Save it as .pptx and upload that.",
     "ole": "Old office files of this kind cannot be read yet. Save it as .docx, .xlsx, .pptx or PDF and upload that.",
     "drawing": "Pictures of this kind cannot be read. Save it as PNG, JPEG or PDF and upload that.",
-    "zip": "Archives (.zip) cannot be read yet. Unpack it and upload the documents in it.",
-    "archive": "Archives cannot be read yet. Unpack it and upload the documents in it.",
+    "package": "Files of this program cannot be read. Save or export it as PDF and upload that.",
+    "archive": "Archives of this kind cannot be read, only .zip. Unpack it and upload the documents in it.",
     "xml": "XML cannot be read yet. Save it as .txt or HTML and upload that.",
     "mbox": "Whole mailboxes (.mbox) cannot be read yet. Save the mails one by one as .eml and upload those.",
     "media": "Sound and video cannot be read. Upload a transcript.",
@@ -92,6 +93,9 @@ ODF = {
     "application/vnd.oasis.opendocument.graphics": "odp",
     "application/epub+zip": "epub",
 }
+
+# Members by which to tell a program's own file from an archive that people packed
+PACKAGED = (".iwa", "meta-inf/manifest.mf", "androidmanifest.xml", "designmap.xml", "fixeddocumentsequence.fdseq")
 
 TEXT_NAMES = {
     ".csv": "csv",

@@ -72,6 +72,9 @@ class Limits:
     output_mib: int = 256
     pages: int = 20_000
     pixels: int = 8_000_000
+    attached_files: int = 10_000
+    attached_mib: int = 2048
+    attachment_mib: int = 200
     recognition: Recognition = Recognition()
 
 
@@ -84,6 +87,7 @@ class Child:
         self.limits = limits
         self.deadline = deadline
         self.stalls = False
+        self.left = limits.output_mib * MIB  # bytes that may still come; whoever keeps them elsewhere adds to it
         self._heard = time.monotonic()
 
     def frames(self) -> Generator[Any, None, None]:
@@ -122,7 +126,7 @@ class Child:
 
     def _listen(self, process: subprocess.Popen[bytes]) -> Iterator[Any]:
         assert process.stdout is not None
-        reader, left = FrameReader(), self.limits.output_mib * MIB
+        reader = FrameReader()
         with selectors.DefaultSelector() as selector:
             selector.register(process.stdout, selectors.EVENT_READ)
             while True:
@@ -130,8 +134,8 @@ class Child:
                 data = os.read(process.stdout.fileno(), 1 << 18)
                 if not data:
                     return
-                left -= len(data)
-                if left < 0:
+                self.left -= len(data)
+                if self.left < 0:
                     raise Refused("too_large", TOO_MUCH_TEXT, mib=self.limits.output_mib)
                 self._heard = time.monotonic()
                 yield from reader.feed(data)

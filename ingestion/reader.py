@@ -30,6 +30,7 @@ PARSERS = {
     "text": ("ingestion.parsers.text", "read"),
     "eml": ("ingestion.parsers.mail", "read"),
     "image": ("ingestion.parsers.images", "read"),
+    "zip": ("ingestion.parsers.archive", "read"),
     "msg": ("ingestion.parsers.outlook", "read"),
     "epub": ("ingestion.parsers.epub", "read"),
     "json": ("ingestion.parsers.json_text", "read"),

@@ -20,6 +20,7 @@ from typing import Any
 from ingestion.ocr.recognise import PageRecognition, ToRecognise
 from ingestion.ocr.results import Results
 from ingestion.process import CRASHED, TOO_MUCH_MEMORY, Child, Limits, Recognition
+from ingestion.spool import Spool
 from ingestion.types import Page, Parsed, Refused
 from ingestion.wire import ending_from_json, page_from_json
 
@@ -31,19 +32,27 @@ SKIPS = 5  # pages given up in one file before the whole file is
 TOO_MANY_PAGES = "The file has more than %(pages)s pages. Split the file into smaller parts and upload those."
 
 
-def parse(path: Path, name: str, limits: Limits, on_page: Callable[[int, int], None] | None = None) -> Parsed:
+def parse(
+    path: Path,
+    name: str,
+    limits: Limits,
+    on_page: Callable[[int, int], None] | None = None,
+    spool: Path | None = None,
+) -> Parsed:
     """Read the file at `path`, which people call `name`. `on_page(done, total)` is told how far it is; what it raises
     ends reading and is raised on.
+
+    Files inside it (attachments, members of an archive) are written into the folder `spool`; without one they are left.
 
     Raises `Refused`, and only that, for everything that goes wrong with the file. May be called from any thread; ends
     within `limits.seconds` and a moment, pages to be recognised not counted.
     """
     with PageRecognition(path, name, limits) as recognition:
-        found = _parse(path, name, limits, on_page, results=recognition.results)
+        found = _parse(path, name, limits, on_page, results=recognition.results, spool=spool)
         if isinstance(found, Parsed):
             return found
         recognition.run(found, on_page or (lambda done, total: None))
-        found = _parse(path, name, limits, None, results=recognition.results)
+        found = _parse(path, name, limits, None, results=recognition.results, spool=spool)
         if isinstance(found, Parsed):
             return replace(found, warnings=(*found.warnings, *recognition.notes))
     raise Refused("crashed", CRASHED)
@@ -56,11 +65,12 @@ def _parse(
     on_page: Callable[[int, int], None] | None,
     *,
     results: Results | None,
+    spool: Path | None,
 ) -> Parsed | ToRecognise:
     deadline = time.monotonic() + limits.seconds
     skip: set[int] = set()
     while True:
-        reading = _Reading(limits, on_page)
+        reading = _Reading(limits, on_page, spool)
         try:
             return reading.run(path, name, deadline, skip, results)
         except Refused as refused:
@@ -86,11 +96,11 @@ def draw_page(path: Path, number: int, limits: Limits, scale: float = 2.0) -> by
 class _Reading:
     """One try: collects what a child sends, and knows which page it was `at` when it failed."""
 
-    def __init__(self, limits: Limits, on_page: Callable[[int, int], None] | None) -> None:
+    def __init__(self, limits: Limits, on_page: Callable[[int, int], None] | None, spool: Path | None) -> None:
         self.limits = limits
         self.on_page = on_page
         self.pages: list[Page] = []
-        self.attached: list[bytes] = []
+        self.spool = Spool(spool, limits)
         self.at = 0
         self.total = 0
 
@@ -98,6 +108,7 @@ class _Reading:
         self, path: Path, name: str, deadline: float, skip: set[int], results: Results | None
     ) -> Parsed | ToRecognise:
         request: dict[str, Any] = {"do": "parse", "path": os.path.abspath(path), "name": name, "skip": sorted(skip)}
+        request["attachments"] = self.spool.folder is not None
         request["results"] = str(results.at) if results else None
         child = Child(request, self.limits, deadline)
         with closing(child.frames()) as frames, _sense():
@@ -113,9 +124,12 @@ class _Reading:
 
     def _take(self, frame: Any, child: Child) -> Parsed | ToRecognise | None:
         if isinstance(frame, bytes):
-            self.attached.append(frame)
+            self._keep(frame)
+            child.left += len(frame)
+        elif "attachment" in frame:
+            self.spool.begin(*(str(value) for value in frame["attachment"]))
         elif "end" in frame:
-            return ending_from_json(frame, self.pages, self.attached)
+            return self._ended(frame)
         elif "wanted" in frame:
             pages = sorted({int(number) for number in frame["wanted"]})
             return ToRecognise(tuple(number for number in pages if 0 < number <= self.limits.pages), self.total)
@@ -129,6 +143,18 @@ class _Reading:
         else:
             _raise_refusal(frame, self.limits)
         return None
+
+    def _keep(self, piece: bytes) -> None:
+        try:
+            self.spool.add(piece)
+        except OSError as error:  # a full disk is no fault of the file's
+            raise _CallerError(error) from error
+
+    def _ended(self, frame: dict[str, Any]) -> Parsed:
+        parsed = ending_from_json(frame, self.pages, self.spool.attachments)
+        if not self.spool.warnings:
+            return parsed
+        return replace(parsed, outcome="partial", warnings=(*parsed.warnings, *self.spool.warnings))
 
     def _progress(self, done: int, total: int, *, skippable: bool) -> None:
         if total > self.limits.pages:

@@ -23,6 +23,7 @@ from ingestion.kinds import (
     NOT_YET,
     ODF,
     OLE_STREAMS,
+    PACKAGED,
     READABLE,
     TEXT_NAMES,
     TOO_MANY_MEMBERS,
@@ -66,7 +67,7 @@ def _kind(file: BinaryIO, name: str) -> str:
     if _is_pdf(head):
         return "pdf"
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
-        return _zip_kind(file)
+        return _zip_kind(file, PurePosixPath(name.strip().lower()).suffix)
     if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         return _ole_kind(file, head)
     suffix = PurePosixPath(name.strip().lower()).suffix
@@ -105,11 +106,14 @@ def _binary_kind(head: bytes, suffix: str) -> str:
 # --- zip: Office Open XML, OpenDocument, EPUB, or a plain archive
 
 
-def _zip_kind(file: BinaryIO) -> str:
+def _zip_kind(file: BinaryIO, suffix: str) -> str:
     _check_directory(file)
     try:
         with zipfile.ZipFile(file) as archive:
-            return _member_kind(archive)
+            found = _member_kind(archive)
+        if found == "zip" and suffix in BINARY_NAMES - {".zip"}:
+            raise Refused("damaged", DAMAGED)
+        return found
     except (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError, KeyError, struct.error) as error:
         raise Refused("damaged", DAMAGED_ZIP) from error
 
@@ -123,8 +127,22 @@ def _check_directory(file: BinaryIO) -> None:
     if at < 0 or len(tail) < at + 22:
         raise Refused("damaged", DAMAGED_ZIP)
     (directory,) = struct.unpack_from("<I", tail, at + 12)
+    if directory == 0xFFFFFFFF:
+        directory = _large_directory(file, tail[:at])
     if directory > DIRECTORY_LIMIT:
         raise Refused("inflates", TOO_MANY_MEMBERS)
+
+
+def _large_directory(file: BinaryIO, before: bytes) -> int:
+    """The directory's size in an archive of the large kind (ZIP64, APPNOTE 4.3.14 and 4.3.15)."""
+    if before[-20:-16] != b"PK\x06\x07":
+        raise Refused("damaged", DAMAGED_ZIP)
+    (at,) = struct.unpack_from("<Q", before, len(before) - 12)
+    file.seek(min(at, 1 << 62))
+    record = file.read(48)
+    if record[:4] != b"PK\x06\x06" or len(record) < 48:
+        raise Refused("damaged", DAMAGED_ZIP)
+    return int(struct.unpack_from("<Q", record, 40)[0])
 
 
 def _member_kind(archive: zipfile.ZipFile) -> str:
@@ -133,12 +151,13 @@ def _member_kind(archive: zipfile.ZipFile) -> str:
         for folder, found in (("word/", "docx"), ("ppt/", "pptx"), ("xl/", "xlsx")):
             if any(name.startswith(folder) for name in names):
                 return "xlsb" if "xl/workbook.bin" in names else found
+        return "package"
     if "mimetype" in names:
         found = _odf_kind(_peek(archive, "mimetype").decode("ascii", "replace"), "zip")
         if b"encryption-data" in _peek(archive, "META-INF/manifest.xml"):
             raise Refused("password_protected", ENCRYPTED)
         return found
-    return "zip"
+    return "package" if any(name.endswith(PACKAGED) for name in names) else "zip"
 
 
 def _odf_kind(mime: str, other: str) -> str:

@@ -5,11 +5,14 @@ Coordinates are PDF points, origin at the top left of the page as shown (rotatio
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "note", "code", "metadata"]
 Outcome = Literal["text", "partial", "ocr", "refused"]
+PIECE = 1 << 20  # bytes that a file is handed on in
 
 
 @dataclass(frozen=True)
@@ -67,10 +70,18 @@ class Page:
 
 @dataclass(frozen=True)
 class Attachment:
-    """A file inside a file (mail attachment). `data` is handed on as a document of its own."""
+    """A file inside a file (attached to a mail, or in an archive, there in `folder`), handed on as a document of its
+    own. Its bytes are `data`, or lie in the file `path`."""
 
     name: str
-    data: bytes = field(repr=False)
+    data: bytes = field(default=b"", repr=False)
+    folder: str = ""
+    path: Path | None = None
+
+    def pieces(self) -> Iterator[bytes]:
+        """The bytes, of which there may be many."""
+        for start in range(0, len(self.data), PIECE):
+            yield self.data[start : start + PIECE]
 
 
 @dataclass(frozen=True)
@@ -94,7 +105,7 @@ class Parsed:
     title: str = ""
     language: str = ""
     warnings: tuple[Warning, ...] = ()
-    attachments: tuple[Attachment, ...] = ()
+    attachments: Sequence[Attachment] = ()
 
 
 class Refused(Exception):

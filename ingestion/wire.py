@@ -100,7 +100,7 @@ def _line_from_json(value: Any) -> Line:
 
 
 def ending_to_json(parsed: Parsed) -> dict[str, Any]:
-    """Everything of `parsed` but pages and the attachments' bytes, which travel in frames of their own."""
+    """Everything of `parsed` but pages and attachments, which travel in frames of their own."""
     return {
         "end": True,
         "format": parsed.format,
@@ -109,17 +109,15 @@ def ending_to_json(parsed: Parsed) -> dict[str, Any]:
         "title": _clean(parsed.title),
         "language": parsed.language,
         "warnings": [[warning.code, warning.text, warning.page] for warning in parsed.warnings],
-        "attachments": [attachment.name for attachment in parsed.attachments],
     }
 
 
-def ending_from_json(value: Any, pages: list[Page], attached: list[bytes]) -> Parsed:
+def ending_from_json(value: Any, pages: list[Page], attachments: list[Attachment]) -> Parsed:
     if value["outcome"] not in ("text", "partial", "ocr", "refused"):
         raise ValueError("not an outcome")
     warnings = [
         Warning(str(code), str(text), None if page is None else int(page)) for code, text, page in value["warnings"]
     ]
-    attachments = [Attachment(str(name), data) for name, data in zip(value["attachments"], attached, strict=True)]
     return Parsed(
         format=str(value["format"]),
         outcome=value["outcome"],

@@ -90,9 +90,8 @@ def add_content(db: Session, settings: Settings, received: Received, kind: str) 
 
 
 def _may_hold_files(content: tables.Content) -> bool:
-    """A mail with attachments, or not read yet."""
-    read = content.state in ("indexing", "ready")
-    return content.format == "eml" and (content.attachments > 0 or not read)
+    """Files were found in it, or it was not read yet."""
+    return content.attachments > 0 or content.state not in ("indexing", "ready")
 
 
 def _store(db: Session, settings: Settings, received: Received, kind: str, place: Place) -> DocumentView:

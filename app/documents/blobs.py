@@ -59,6 +59,31 @@ def receiving(settings: Settings, source: BinaryIO, size: int | None = None) -> 
         path.unlink(missing_ok=True)
 
 
+@contextmanager
+def spooling(settings: Settings) -> Iterator[Path]:
+    """A folder for the files that are found in a file; it and what was not kept are gone at the end of the block.
+    Errors: OutOfSpace."""
+    _check_space(settings, 0)
+    folder = incoming_dir(settings) / f"{tables.new_id()}{tables.new_id()}"
+    folder.mkdir(parents=True)
+    try:
+        with space_errors():
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def received_as(settings: Settings, path: Path) -> Received:
+    """A whole file that lies in such a folder. Errors: TooLarge, OutOfSpace."""
+    size = path.stat().st_size
+    _check_size(settings, size, size)
+    _check_space(settings, 0)
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        os.fsync(file.fileno())
+    return Received(path, digest, size)
+
+
 def keep(db: Session, settings: Settings, received: Received) -> None:
     """Put a received file in place. Call in the transaction, with the write lock taken, that adds its content."""
     lock(db)
@@ -108,7 +133,7 @@ def _sweep_incoming(settings: Settings) -> int:
     for path in incoming_dir(settings).glob("*"):
         with suppress(OSError):
             if path.stat().st_mtime < time.time() - _FORGOTTEN:
-                path.unlink()
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
                 removed += 1
     return removed
 

@@ -7,5 +7,11 @@ from ingestion.sandbox import Limits
 
 
 def parse_limits(settings: Settings) -> Limits:
-    """Wall time and memory as set; the other bounds are the sandbox's own."""
-    return Limits(seconds=settings.parse_seconds, memory_mib=settings.parse_memory_mib)
+    """Time, memory and what is taken out of archives as set; the other bounds are the sandbox's own."""
+    return Limits(
+        seconds=settings.parse_seconds,
+        memory_mib=settings.parse_memory_mib,
+        attached_files=settings.unpack_files,
+        attached_mib=settings.unpack_mib,
+        attachment_mib=settings.upload_mib,
+    )

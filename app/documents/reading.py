@@ -1,6 +1,6 @@
 """The reading half of the worker: a queued file becomes pages and passages in the database.
 
-    claim -> parse (own limited process) -> attachments -> cut into passages -> store: "indexing"
+    claim -> parse (own limited process) -> cut into passages -> files in it become documents -> store: "indexing"
 
 A file that cannot be read is refused with its reason; trouble that is not the file's (a full disk, a locked
 database) puts it back into the queue and waits.
@@ -9,7 +9,10 @@ database) puts it back into the queue and waits.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
 
 import structlog
 from sqlalchemy.exc import OperationalError
@@ -18,7 +21,7 @@ from app.config import Settings
 from app.db import tables
 from app.db.session import Database
 from app.documents import attachments, jobs
-from app.documents.blobs import blob_path
+from app.documents.blobs import blob_path, spooling
 from app.documents.limits import parse_limits
 from app.documents.signals import Signals
 from app.errors import OutOfSpace
@@ -26,7 +29,7 @@ from ingestion.chunk import cut
 from ingestion.health import examine
 from ingestion.language import detect
 from ingestion.sandbox import parse
-from ingestion.types import Parsed, Refused
+from ingestion.types import Attachment, Parsed, Refused
 from models.types import Tokenizer
 
 log = structlog.get_logger()
@@ -34,6 +37,8 @@ log = structlog.get_logger()
 PROGRESS_SECONDS = 0.3
 MISSING = "The stored file is missing on this server. Upload it again."
 NO_TEXT = "No text was found in this file. If it is a scan, run text recognition (OCR) on it and upload the result."
+NONE_READABLE = "None of the files in it can be read. %(first)s"
+SETS = ("zip", "mbox")  # formats that are nothing but files
 
 
 class Unwanted(Exception):
@@ -84,12 +89,15 @@ class Reader:
             self._read(job)
             self._signals.wake()
             return True
-        return self._unpack_again()
+        with suppress(Unwanted):
+            return self._unpack_again()
+        return False
 
     def _read(self, job: jobs.ReadJob) -> None:
         started = time.monotonic()
         try:
-            self._store(job, self._parse(job))
+            with spooling(self._settings) as spool:
+                self._store(job, self._parse(job, spool))
         except Unwanted:
             self._release(job, counted=False)
         except Refused as refused:
@@ -104,11 +112,11 @@ class Reader:
         else:
             log.info("read", content=job.content_id, seconds=round(time.monotonic() - started, 2))
 
-    def _parse(self, job: jobs.ReadJob) -> Parsed:
+    def _parse(self, job: jobs.ReadJob, spool: Path) -> Parsed:
         path = blob_path(self._settings, job.sha256)
         if not path.is_file():
             raise Refused("missing", MISSING)
-        return parse(path, job.name, parse_limits(self._settings), self._on_page(job.content_id))
+        return parse(path, job.name, parse_limits(self._settings), self._on_page(job.content_id), spool)
 
     def _on_page(self, content_id: int) -> Callable[[int, int], None]:
         last = 0.0
@@ -127,17 +135,23 @@ class Reader:
         return on_page
 
     def _store(self, job: jobs.ReadJob, parsed: Parsed) -> None:
-        passages = cut(parsed, self._settings.passage_tokens, self._tokenizer().count)
-        if not passages and not parsed.attachments:
-            raise Refused("no_text", NO_TEXT)
+        unpacked = attachments.look_at(self._settings, parsed.attachments)
+        # The list of files in an archive is no text to answer from: it would stand in the way of the files.
+        lists = parsed.format in SETS
+        passages = [] if lists else cut(parsed, self._settings.passage_tokens, self._tokenizer().count)
+        if not passages and not unpacked.taken:
+            raise _nothing(unpacked)
+        taking = attachments.Taking(self._settings, self._database, job.content_id)
+        taking.take(unpacked.taken, self._on_page(job.content_id))
         language = parsed.language or detect("\n".join(one.text for one in passages))
-        with attachments.unpacking(self._settings, parsed.attachments) as unpacked:
-            warnings = (*parsed.warnings, *unpacked.warnings)
-            health = examine(parsed, warnings, language, passages)
-            read = jobs.ReadContent(parsed, passages, language, warnings, len(unpacked.taken), health)
-            with self._database.session() as db:
-                if jobs.store(db, job.content_id, read):
-                    attachments.attach(db, self._settings, job.content_id, unpacked)
+        warnings = (*parsed.warnings, *unpacked.warnings, *taking.warnings)
+        if lists and warnings:
+            parsed = replace(parsed, outcome="partial")
+        health = examine(parsed, warnings, language, passages)
+        read = jobs.ReadContent(parsed, passages, language, warnings, len(unpacked.taken), health)
+        with self._database.session() as db:
+            if jobs.store(db, job.content_id, read):
+                taking.finish(db)
 
     def _refuse(self, job: jobs.ReadJob, refused: Refused) -> None:
         if self._signals.stopping:  # the child was ended by us
@@ -152,18 +166,35 @@ class Reader:
             jobs.release(db, job.content_id, counted=counted)
 
     def _unpack_again(self) -> bool:
-        """A mail read earlier came into another collection: its attachments have to follow. False when there is
-        none."""
+        """A mail or archive read earlier came into another collection: what is in it has to follow. False when there
+        is none."""
         with self._database.session() as db:
             content_id = attachments.next_to_unpack(db)
             content = db.get(tables.Content, content_id) if content_id is not None else None
         if content is None:
             return False
-        try:
-            parsed = parse(blob_path(self._settings, content.sha256), "mail.eml", parse_limits(self._settings))
-            found = parsed.attachments
-        except Refused:
-            found = ()
-        with attachments.unpacking(self._settings, found) as unpacked, self._database.session() as db:
-            attachments.attach(db, self._settings, content.id, unpacked)
+        with spooling(self._settings) as spool:
+            found = self._found_in(content, spool)
+            taking = attachments.Taking(self._settings, self._database, content.id)
+            taking.take(attachments.look_at(self._settings, found).taken, self._unless_stopping)
+            with self._database.session() as db:
+                taking.finish(db)
         return True
+
+    def _found_in(self, content: tables.Content, spool: Path) -> Sequence[Attachment]:
+        path, name = blob_path(self._settings, content.sha256), f"file.{content.format}"
+        try:
+            return parse(path, name, parse_limits(self._settings), self._unless_stopping, spool).attachments
+        except Refused:
+            return ()
+
+    def _unless_stopping(self, _done: int, _total: int) -> None:
+        if self._signals.stopping:
+            raise Unwanted
+
+
+def _nothing(unpacked: attachments.Unpacking) -> Refused:
+    """There is neither text nor any file in it that can be read."""
+    if not unpacked.warnings:
+        return Refused("no_text", NO_TEXT)
+    return Refused("no_text", NONE_READABLE, first=unpacked.warnings[0].text)

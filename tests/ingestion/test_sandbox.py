@@ -30,7 +30,7 @@ request = json.load(sys.stdin)
 def say(value):
     os.write(1, json_frame(value) if not isinstance(value, bytes) else value)
 END = {"end": True, "format": "pdf", "outcome": "text", "has_pages": True, "title": "", "language": "",
-       "warnings": [], "attachments": []}
+       "warnings": []}
 """
 
 
@@ -162,7 +162,8 @@ def test_too_many_pages(child_that: Callable[[str], None], text_file: Path) -> N
         "say([])",
         "say({'refused': 'x', 'reason': '%(a)s %d', 'values': {'b': 1}})",
         "say({'refused': 'x', 'reason': 'y', 'values': {'code': 1}})",
-        "say({**END, 'attachments': ['a.txt']})",
+        "say({'attachment': ['a.txt', '']}); say(END)",
+        "say(b'of no file')",
         "say({**END, 'outcome': 'bad'})",
         "say({'failed': 'error', 'detail': 'ValueError at pdf.py:1'})",
     ],

@@ -32,14 +32,20 @@ def zipped(*names: str, **contents: bytes) -> bytes:
     return data.getvalue()
 
 
-def compound(*streams: str) -> bytes:
-    """The header and directory of an OLE2 file (MS-CFB 2.2, 2.6), directory in the second sector."""
+def compound(*streams: str, stream: bytes = b"") -> bytes:
+    """The header and directory of an OLE2 file (MS-CFB 2.2, 2.6): all streams are the one in the first sector, the
+    directory is in the second."""
     header = bytearray(512)
     header[:8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
     struct.pack_into("<H", header, 30, 9)
     struct.pack_into("<I", header, 48, 1)
-    entries = b"".join(stream.encode("utf-16-le").ljust(128, b"\0") for stream in ("Root Entry", *streams))
-    return bytes(header) + bytes(512) + entries
+    entries = b"".join(map(entry, ("Root Entry", *streams)))
+    return bytes(header) + stream.ljust(512, b"\0") + entries
+
+
+def entry(name: str) -> bytes:
+    written = name.encode("utf-16-le")
+    return written.ljust(64, b"\0") + struct.pack("<HB", len(written) + 2, 2).ljust(64, b"\0")
 
 
 def kind(tmp_path: Path, data: bytes, name: str) -> str:
@@ -62,14 +68,21 @@ def kind(tmp_path: Path, data: bytes, name: str) -> str:
         (zipped("[Content_Types].xml", "word/document.xml"), "a.txt", "docx"),
         (zipped("[Content_Types].xml", "ppt/presentation.xml"), "a.zip", "pptx"),
         (zipped("[Content_Types].xml", "xl/workbook.xml"), "a", "xlsx"),
-        (zipped("[Content_Types].xml", "xl/workbook.bin"), "a.xlsx", "unsupported_type"),
-        (zipped("a.txt"), "a.docx", "unsupported_type"),
+        (zipped("[Content_Types].xml", "xl/workbook.bin"), "a.xlsx", "xlsb"),
+        (zipped("a.txt"), "a.docx", "damaged"),
+        (zipped("a.txt"), "a.zip", "zip"),
+        (zipped("[Content_Types].xml", "visio/document.xml"), "a.vsdx", "unsupported_type"),
+        (zipped("Index/Document.iwa"), "a.pages", "unsupported_type"),
+        (zipped("META-INF/MANIFEST.MF"), "a.jar", "unsupported_type"),
         (zipped(mimetype=b"application/vnd.oasis.opendocument.text"), "a.odt", "odt"),
         (zipped(mimetype=b"application/epub+zip"), "a.epub", "epub"),
         (b"PK\x03\x04 cut off", "a.docx", "damaged"),
-        (compound("WordDocument"), "a.doc", "unsupported_type"),
-        (compound("Workbook"), "a.xls", "unsupported_type"),
+        (compound("WordDocument"), "a.doc", "doc"),
+        (compound("Workbook"), "a.xls", "xls"),
         (compound("__properties_version1.0"), "a.msg", "msg"),
+        (compound("WordDocument", stream=b"\xec\xa5" + b"\0" * 8 + b"\0\x01"), "a.doc", "password_protected"),
+        (compound("Workbook", stream=b"\x09\x08\x02\0\0\0\x2f\0\x04\0"), "a.xls", "password_protected"),
+        (compound("PowerPoint Document", "EncryptedSummary"), "a.ppt", "password_protected"),
         (compound("EncryptionInfo", "EncryptedPackage"), "a.docx", "password_protected"),
         (b"{\\rtf1\\ansi Hallo}", "a.doc", "rtf"),
         (b"\x89PNG\r\n\x1a\n\0\0\0", "a.pdf", "image"),

@@ -183,7 +183,7 @@ def test_deleting_while_it_is_read_or_indexed(settings, stores, database, anna, 
     view = upload("a.txt", LOREM)
     with database.session() as db:
         job = jobs.claim(db)
-    parsed = works.reader._parse(job)
+    parsed = works.reader._parse(job, settings.data_dir)
     delete_document(stores, anna, view.id)
     works.reader._store(job, parsed)  # nobody wants it any more
     assert count(database, tables.Passage) == 0
