@@ -11,20 +11,21 @@ import json
 import math
 import shutil
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import tantivy
 
+from .dates import MARK
 from .generation import share
-from .words import Term, is_year
+from .words import LONG_NUMBER, WHOLE, Term, is_year
 
 HEAP_BYTES = 64_000_000
 MOST_TERMS = 96  # of a question; the rarest are kept
 TIE = 0.3  # of the lesser of a term's two forms: a word that stands there as asked counts a little more
-RARE = 3  # passages; a number in no more than these names them
+RARE = 5  # passages; a number in no more than these names them
 _LISTS = ("meta.json", ".managed.json")
 
 
@@ -69,7 +70,7 @@ class LexicalIndex:
         if not known or not visible or limit < 1:
             return Found([], [], [], 0.0)
         question, only = self._any(known), self._only(visible)
-        naming = [term for term in known if _names(term, frequencies[term.word])]
+        naming = [self._whole(term) for term in _naming(known, frequencies)]
         best = self._best([question, *only], limit)
         named = self._best([question, self._any(naming), *only], limit) if naming else []
         coverage = self._coverage(terms, frequencies)
@@ -79,6 +80,11 @@ class LexicalIndex:
         """Passages of the whole index that hold the term in some form."""
         in_words = self._searcher.doc_freq("words", term.word)
         return int(max([in_words, *(self._searcher.doc_freq("stems", stem) for stem in term.stems)]))
+
+    def _whole(self, term: Term) -> Term:
+        """The identifier where it stands by itself, if it does so anywhere: PPR-9087 before PPR-9087-A."""
+        whole = WHOLE + term.word
+        return Term(whole) if self._searcher.doc_freq("words", whole) else term
 
     def _any(self, terms: Sequence[Term]) -> tuple[Any, Any]:
         return tantivy.Occur.Must, tantivy.Query.boolean_query([(tantivy.Occur.Should, self._one(t)) for t in terms])
@@ -106,7 +112,8 @@ class LexicalIndex:
         return sorted(found, key=lambda one: (-one[0], one[1]))  # ties do not depend on how segments lie
 
     def _coverage(self, terms: Sequence[Term], frequencies: dict[str, int]) -> float:
-        weights = {t.word: math.log(1 + (self.passages + 0.5) / (frequencies[t.word] + 0.5)) for t in terms}
+        heard = [t for t in terms if frequencies[t.word] or not t.word.startswith(MARK)]  # a date has its words besides
+        weights = {t.word: math.log(1 + (self.passages + 0.5) / (frequencies[t.word] + 0.5)) for t in heard}
         return sum(w for word, w in weights.items() if frequencies[word]) / sum(weights.values())
 
 
@@ -149,10 +156,14 @@ def change(folder: Path, rows: Iterable[Row], gone: Collection[int]) -> int:
         raise OSError(f"The lexical index could not be written: {error}") from error
 
 
-def _names(term: Term, frequency: int) -> bool:
-    """Whether a passage that holds the term is surely meant: an identifier, or a long number that is rare."""
-    number = term.word.isdecimal() and len(term.word) >= 4 and not is_year(term.word)
-    return term.identifier or (number and frequency <= RARE)
+def _naming(terms: Sequence[Term], frequencies: Mapping[str, int]) -> list[Term]:
+    """Terms whose passages are surely meant: identifiers; where there are none, long numbers that are rare."""
+    identifiers = [term for term in terms if term.identifier]
+    return identifiers or [term for term in terms if _is_long(term.word) and frequencies[term.word] <= RARE]
+
+
+def _is_long(word: str) -> bool:
+    return word.isdecimal() and len(word) >= LONG_NUMBER and not is_year(word)
 
 
 def _add(schema: Any, writer: Any, row: Row) -> None:

@@ -1,8 +1,9 @@
 """The analyser: text to the terms that are indexed and searched. Everything that knows about words is here.
 
-Two streams of terms. *words* are the words as written, folded (case, accents, ß/ss, ä/ae), with numbers in one notation
-and identifiers whole and in parts. *stems* are the words after the language's Snowball stemmer, each with the language
-before it (`de:haus`), so that languages share one field and no statistics are mixed up.
+Two streams of terms. *words* are the words as written, folded (case, accents, ß/ss, ä/ae), with numbers and dates in
+one notation (`dates.py`) and identifiers in parts, joined and whole (`=ppr9087`). *stems* are the words after the
+language's Snowball stemmer, each with the language before it (`de:haus`), so that languages share one field and no
+statistics are mixed up.
 Whoever changes what a text yields must raise `VERSION`: indexes carry it and are rebuilt.
 """
 
@@ -16,7 +17,11 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
-VERSION = "1"
+from . import dates
+
+VERSION = "2"
+WHOLE = "="  # before an identifier that stands by itself: PPR-9087 is not in PPR-9087-A as a whole
+LONG_NUMBER = 4  # figures from which on a number alone may name a thing
 LONGEST_TERM = 64  # characters; longer runs are noise (base64, rules of underscores) and bloat the dictionary
 
 STEMMERS = {
@@ -47,7 +52,12 @@ _DECIMAL = re.compile(r"\d+[.,]\d+")
 _YEAR = re.compile(r"1\d\d\d|20\d\d")
 _COUNTED = re.compile(r"\d+[-_.'’]?[^\W\d_A-Z]{1,3}")  # 19th, 1990's, 90er, 10km
 _SPACED_GROUP = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
-_UMLAUT = re.compile(r"(?<![aeiouq])([aou])e")
+_PLAINLY_SPACED = re.compile(r"(?<![\w.,])\d{1,3}(?: \d{3})+(?:[.,]\d+)?(?!\w)")
+_UMLAUT = re.compile(r"([ao])e|(?<![aeoq])(u)e|(?<=ge)(u)e(?=b)")  # not in neue, Bauer, Quelle, but in geuebt
+_MARKS = {0xAD: None, 0x200B: None, 0x200C: None, 0x200D: None, 0x2060: None, 0xFEFF: None} | dict.fromkeys(
+    (0x2010, 0x2011, 0x2012, 0x2013, 0x2212), "-"
+)  # what may stand inside a word unseen, and what looks like a hyphen
+_NUMBERED = frozenset({"nr", "no", "num", "numero", "number", "nummer", "nº", "n"})  # as in "PPR No. 9087"
 _LETTERS = str.maketrans({"ø": "o", "æ": "a", "œ": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})
 
 
@@ -81,12 +91,17 @@ def analyse(text: str, language: str) -> Analysed:
     words: list[str] = []
     stems: list[str] = []
     before = ""
+    text = _plain(text)
     for token in _tokens(text):
-        words.extend(_pieces(token).words)
+        pieces = _pieces(token)
+        words.extend(pieces.words)
         stems.extend(_stems(token, language))
+        words.extend(WHOLE + word for word in _whole(token, pieces))
         if token.isdecimal() and before.isupper() and before.isalpha() and len(before) <= 6:
-            words.append(fold(before) + token)  # "ISO 9001" is found as "ISO-9001", too
-        before = token
+            words += [fold(before) + token, WHOLE + fold(before) + token]  # "ISO 9001" is found as "ISO-9001", too
+        before = before if token.casefold() in _NUMBERED else token
+    words.extend(_spaced_numbers(text))
+    words.extend(dates.of_passage(text, language, fold))
     return Analysed(" ".join(words), " ".join(stems))
 
 
@@ -94,10 +109,13 @@ def analyse_question(text: str, languages: Sequence[str]) -> list[Term]:
     """Distinct terms of a question, stemmed for each of `languages`; never raises, whatever the text."""
     terms: dict[str, Term] = {}
     before = ""
+    text = _plain(text)
     for token in _tokens(text):
         for term in _question_terms(token, before, languages):
             terms[term.word] = _both(terms.get(term.word), term)
-        before = token
+        before = before if token.casefold() in _NUMBERED else token
+    for word in (*_spaced_numbers(text), *dates.of_question(text, fold)):
+        terms.setdefault(word, Term(word))
     return list(terms.values())
 
 
@@ -107,7 +125,7 @@ def fold(word: str) -> str:
     if not folded.isascii():
         decomposed = unicodedata.normalize("NFKD", folded.translate(_LETTERS))
         folded = "".join(c for c in decomposed if not unicodedata.combining(c) and not c.isspace())
-    return _UMLAUT.sub(r"\1", folded)
+    return _UMLAUT.sub(lambda found: found.group()[0], folded)
 
 
 def is_year(word: str) -> bool:
@@ -115,11 +133,22 @@ def is_year(word: str) -> bool:
     return _YEAR.fullmatch(word) is not None
 
 
-def _tokens(text: str) -> Iterator[str]:
+def _plain(text: str) -> str:
+    """The text in compatibility form, with plain hyphens, without what is not seen."""
     text = _SPACED_GROUP.sub("", text)
-    if not unicodedata.is_normalized("NFKC", text):
-        text = unicodedata.normalize("NFKC", text)
-    return (match.group() for match in _TOKEN.finditer(text))
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFKC", text.translate(_MARKS))
+
+
+def _tokens(plain: str) -> Iterator[str]:
+    return (match.group() for match in _TOKEN.finditer(plain))
+
+
+def _spaced_numbers(plain: str) -> Iterator[str]:
+    """`1 234,56` as one number; its groups stand by themselves, too: they may be figures side by side."""
+    for match in _PLAINLY_SPACED.finditer(plain):
+        yield from _pieces(match.group().replace(" ", "")).words
 
 
 def _both(one: Term | None, other: Term) -> Term:
@@ -130,13 +159,24 @@ def _both(one: Term | None, other: Term) -> Term:
 
 def _question_terms(token: str, before: str, languages: Sequence[str]) -> Iterator[Term]:
     pieces = _pieces(token)
+    in_figures = not pieces.whole and dates.of_question(token, fold)
     for word in pieces.words:
-        yield Term(word, identifier=word == pieces.whole)
+        if not in_figures or is_year(word):  # of 2026-04-03 not "0403", which is in 04.03.2025 as well
+            yield Term(word, identifier=word == pieces.whole)
     for word in filter(fold, pieces.stemmable):
         yield Term(fold(word), _stems_of(word, languages))
     if token.isdecimal() and before.isalpha():
         sure = before.isupper() or (len(token) > 2 and not is_year(token))  # "ppr 9087", but not "in 2022"
         yield Term(fold(before) + token, identifier=sure)
+
+
+def _whole(token: str, pieces: _Pieces) -> Iterator[str]:
+    """What a token is the whole of: an identifier and, where it has but one, its number; or a number that may name."""
+    if token.isdecimal() and len(token) >= LONG_NUMBER:
+        yield token
+    elif pieces.whole and len(pieces.words) > 1:
+        yield pieces.whole
+        yield from (word for word in pieces.words[1:2] if word.isdecimal() and len(pieces.words) == 3)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -195,17 +235,20 @@ def _identifier(token: str) -> _Pieces:
 
 @lru_cache(maxsize=1 << 17)
 def _stems(token: str, language: str) -> tuple[str, ...]:
-    return tuple(_stem(word, language) for word in _pieces(token).stemmable if language in STEMMERS)
-
-
-def _stem(word: str, language: str) -> str:
-    # Snowball's German stemmer drops umlauts itself, but does not know "ae": fold first. Others need their accents.
-    (stem,) = _stemmer(STEMMERS[language]).analyze(fold(word) if language == "de" else word) or [""]
-    return f"{language}:{fold(stem)}"
+    return tuple(stem for word in _pieces(token).stemmable for stem in _stems_of(word, [language]))
 
 
 def _stems_of(word: str, languages: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_stem(word, language) for language in languages if language in STEMMERS))
+    """A stem for each language; a second one where the word without its accents has another."""
+    # Snowball's German stemmer drops umlauts itself, but does not know "ae": fold first. Others need their accents.
+    plain = fold(word)
+    forms = {language: [plain] if language == "de" else [word, plain] for language in languages if language in STEMMERS}
+    return tuple(dict.fromkeys(_stem(form, language) for language, written in forms.items() for form in written))
+
+
+def _stem(word: str, language: str) -> str:
+    (stem,) = _stemmer(STEMMERS[language]).analyze(word) or [""]
+    return f"{language}:{fold(stem)}"
 
 
 @cache

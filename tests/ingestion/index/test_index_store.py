@@ -310,3 +310,32 @@ def test_an_embedder_that_does_not_speak_the_language_is_not_heard(writer: Index
     assert [(hit.ordinal, hit.dense_rank) for hit in hits] == [(1, None)]
     asked_for = english.search(Query("Wie viel Urlaub gibt es?", misled, [1], language="de", dense_weight=1.0))
     assert {hit.dense_rank for hit in asked_for} == {1, 2}
+
+
+def part_numbers() -> list[str]:
+    """A hundred passages about parts of one family; the eighty-eighth is about PPR-9087."""
+    numbers = [f"PPR-{9000 + n}" for n in range(100)]
+    return [
+        f"The pressure reducer {number} is delivered within three days; PPR spares on request." for number in numbers
+    ]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["PPR-9087", "9087", "ppr 9087", "PPR9087", "ppr/9087", "PPR_9087", "PPR\u20119087", "Lieferzeit PPR Nr. 9087?",
+     "When is the pressure reducer ppr 9087 delivered?"],
+)  # fmt: skip
+def test_a_longer_part_number_comes_after_the_exact_one(writer: IndexWriter, index: Index, asked: str) -> None:
+    others = ["PPR-9087-A is another part: PPR-9087-A, PPR-9087-A.", "Order 19087 and 90871 of the PPR series."]
+    writer.add([entry(1, part_numbers()), entry(2, others)])
+    writer.commit()
+    assert found(index, asked, {1, 2})[0] == (1, 87)
+
+
+def test_numbers_and_dates_are_found_in_any_notation(writer: IndexWriter, index: Index) -> None:
+    texts = ["Das Entgelt beträgt 1.234,56 € ab dem 03.04.2026.", "Das Entgelt beträgt 1.234,65 € ab dem 04.03.2025."]
+    writer.add([entry(1, texts, "de"), entry(2, [LEAVE])])
+    writer.commit()
+    for asked in ("Who pays 1,234.56?", "1 234,56", "What happened on April 3rd, 2026?", "2026-04-03", "3 avril 2026"):
+        (best, *_) = index.search(Query(asked, None, {1, 2}))
+        assert (best.content_id, best.ordinal) == (1, 0), asked
