@@ -8,7 +8,7 @@ import typer
 from pydantic import ValidationError
 from rich.console import Console
 
-from app.cli import ask, bench, doctor, ingest, inspect, reindex, up, user
+from app.cli import ask, bench, doctor, ingest, inspect, reindex, up, user, watch
 from app.errors import BelegError
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app = typer.Typer(
 app.command("up")(up.up)
 app.command("ask")(ask.ask)
 app.command("ingest")(ingest.ingest)
+app.command("watch")(watch.watch)
 app.command("inspect")(inspect.inspect)
 app.command("reindex")(reindex.reindex)
 app.command("doctor")(doctor.doctor)

@@ -29,7 +29,7 @@ def beleg(tmp_path):
 
 def test_help_names_every_subcommand(beleg):
     shown = beleg("--help").stdout
-    for name in ("up", "ask", "ingest", "inspect", "reindex", "doctor", "user", "bench"):
+    for name in ("up", "ask", "ingest", "watch", "inspect", "reindex", "doctor", "user", "bench"):
         assert name in shown
 
 
@@ -114,8 +114,18 @@ def test_files_of_a_folder_keep_the_folder_they_stand_in(tmp_path):
 
     (tmp_path / "share" / "hr").mkdir(parents=True)
     (tmp_path / "share" / "hr" / "leave.txt").touch()
-    (tmp_path / "share" / ".hidden").touch()
+    for litter in (".hidden", "~$leave.docx", ".~lock.leave.odt#", "Thumbs.db", "report.pdf.part"):
+        (tmp_path / "share" / litter).touch()
+    (tmp_path / "outside.txt").touch()
+    (tmp_path / "share" / "link.txt").symlink_to(tmp_path / "outside.txt")
     assert list(find_files([tmp_path / "share"])) == [(tmp_path / "share" / "hr" / "leave.txt", str(Path("share/hr")))]
+
+
+def test_watching_what_is_no_folder_is_a_sentence(beleg, tmp_path):
+    done = beleg("watch", str(tmp_path / "nowhere"), "--collection", "Share")
+    assert done.returncode == 1
+    assert "There is no folder" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_port_in_use_is_said_with_the_way_out():
