@@ -7,6 +7,7 @@ choose line ends): few passages, none tiny, headings at the start, paragraphs an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from ingestion.chunk_lines import Unit, units_of
@@ -20,12 +21,11 @@ HEADING_LAST = 3.0  # a heading parted from its text
 CUT_SENTENCE, CUT_PARAGRAPH, CUT_ROWS, CUT_LINE = 0.35, 0.2, 0.1, 0.5
 CUT_TITLE = 0.3  # text parted from the table it stands above
 
-HEADING_LENGTH = 120  # characters of a heading that are kept in the path
-
 
 def cut(parsed: Parsed, size: int, count: Callable[[str], int]) -> list[Passage]:
     """The passages of `parsed`, in reading order: at most `size` tokens each as `count` counts (a single line that is
-    longer is split). No passage crosses a page where pages have numbers. Same input, same bytes.
+    longer is split; only a single character may have more). No passage crosses a page where pages have numbers. Same
+    input, same bytes.
 
     A passage that starts within a table begins with the table's header again.
     """
@@ -36,8 +36,9 @@ def cut(parsed: Parsed, size: int, count: Callable[[str], int]) -> list[Passage]
             path.clear()
         units = units_of(pages, size, count)
         for start, end in _spans(units, size):
-            passages.append(_passage(len(passages), units[start:end], path, count))
-            _follow_headings(path, units[start:end])
+            for group, laid in _fitting(units[start:end], size, count):
+                passages.append(Passage(len(passages), laid.text, _above(group[0], path), laid.marks, laid.tokens))
+                _follow_headings(path, group)
     return passages
 
 
@@ -98,7 +99,32 @@ def _cut_price(units: list[Unit], end: int) -> float:
     return CUT_PARAGRAPH if last.text.endswith((".", "!", "?", ":", ";", "。")) else CUT_SENTENCE
 
 
-def _passage(ordinal: int, units: list[Unit], path: list[tuple[int, str]], count: Callable[[str], int]) -> Passage:
+@dataclass(frozen=True)
+class _Laid:
+    """A passage's text, where it comes from, and its size."""
+
+    text: str
+    marks: tuple[Mark, ...]
+    tokens: int
+
+
+def _fitting(units: list[Unit], size: int, count: Callable[[str], int]) -> Iterator[tuple[list[Unit], _Laid]]:
+    """The units with their text: in several parts where together they have more tokens than each for itself (tokenizers
+    see a text in its context)."""
+    laid = _laid(units, count)
+    if laid.tokens <= size:
+        yield units, laid
+    elif len(units) > 1:
+        at = min(range(1, len(units)), key=lambda at: (_cut_price(units, at), abs(2 * at - len(units))))
+        yield from _fitting(units[:at], size, count)
+        yield from _fitting(units[at:], size, count)
+    elif units[0].header:
+        yield from _fitting([replace(units[0], header=None)], size, count)
+    else:
+        yield units, laid
+
+
+def _laid(units: list[Unit], count: Callable[[str], int]) -> _Laid:
     parts: list[str] = []
     marks: list[Mark] = []
     length = 0
@@ -114,7 +140,7 @@ def _passage(ordinal: int, units: list[Unit], path: list[tuple[int, str]], count
         marks.append(_mark(length, unit.text, unit.page, unit.place))
         length += len(unit.text)
     text = "".join(parts)
-    return Passage(ordinal, text, _above(first, path), tuple(marks), count(text))
+    return _Laid(text, tuple(marks), count(text))
 
 
 def _mark(start: int, text: str, page: int, place: Line) -> Mark:
@@ -138,4 +164,4 @@ def _follow_headings(path: list[tuple[int, str]], units: Iterable[Unit]) -> None
         lines = list(group)
         while path and path[-1][0] >= lines[0].heading:
             path.pop()
-        path.append((lines[0].heading, " ".join(unit.text for unit in lines)[:HEADING_LENGTH]))
+        path.append((lines[0].heading, lines[0].title))

@@ -10,12 +10,14 @@ from ingestion.types import Block, Line, Page
 
 SENTENCE = re.compile(r".+?(?:[.!?…][\"'”’)\]]*\s+|[。！？]\s*|;\s+|$)", re.DOTALL)
 WORD = re.compile(r"\S+\s*")
+HEADING_LENGTH = 120  # characters of a heading that are kept in the path
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A line, or a piece of one (then `line` is shared). `heading` is its level, 0 for other text; `joint` the tokens
-    of what joins it to the unit before; `header` the line that a passage that starts here must repeat first."""
+    """A line, or a piece of one (then `line` is shared). `heading` is its level, 0 for other text, `title` the whole
+    heading then; `joint` the tokens of what joins it to the unit before; `header` the line that a passage that starts
+    here must repeat first."""
 
     text: str
     page: int
@@ -25,6 +27,7 @@ class Unit:
     line: int
     joint: int = 1
     heading: int = 0
+    title: str = ""
     table: bool = False
     header: Line | None = None
     header_tokens: int = 0
@@ -46,6 +49,7 @@ def units_of(pages: tuple[Page, ...], size: int, count: Callable[[str], int]) ->
                 block=number,
                 line=len(units),
                 heading=max(block.level, 1) if block.kind == "heading" else 0,
+                title=_title(block),
                 table=block.kind == "table",
                 header=header if repeat else None,
                 header_tokens=tokens if repeat else 0,
@@ -53,6 +57,10 @@ def units_of(pages: tuple[Page, ...], size: int, count: Callable[[str], int]) ->
             pieces = _pieces(line.text, size - first.header_tokens, count)
             units += [replace(first, text=text, tokens=length) for text, length in pieces]
     return units
+
+
+def _title(block: Block) -> str:
+    return " ".join(block.text.split())[:HEADING_LENGTH].rstrip() if block.kind == "heading" else ""
 
 
 def _header(block: Block, size: int, count: Callable[[str], int]) -> tuple[Line | None, int]:
