@@ -24,6 +24,8 @@ READABLE = (
     "zip",
 )
 
+SETS = ("zip", "mbox")  # nothing but files, each to become a document of its own
+
 DAMAGED = "The file is damaged. Open it in the program it was made with, save it again and upload the new file."
 DAMAGED_ZIP = "The file is damaged: its archive cannot be opened. Save it again and upload the new file."
 EMPTY = "The file is empty (0 bytes). Check the original and upload it again."

@@ -27,6 +27,7 @@ from app.documents.signals import Signals
 from app.errors import OutOfSpace
 from ingestion.chunk import cut
 from ingestion.health import examine
+from ingestion.kinds import SETS
 from ingestion.language import detect
 from ingestion.sandbox import parse
 from ingestion.types import Attachment, Parsed, Refused
@@ -38,7 +39,6 @@ PROGRESS_SECONDS = 0.3
 MISSING = "The stored file is missing on this server. Upload it again."
 NO_TEXT = "No text was found in this file. If it is a scan, run text recognition (OCR) on it and upload the result."
 NONE_READABLE = "None of the files in it can be read. %(first)s"
-SETS = ("zip", "mbox")  # formats that are nothing but files
 
 
 class Unwanted(Exception):

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from ingestion import tool
 from ingestion.ocr.results import Read
-from ingestion.ocr.words import likelihood, mean_confidence, words_of
+from ingestion.ocr.words import Word, likelihood, line_heights, mean_confidence, words_of
 from ingestion.tool import Allowance
 
 Pixels = NDArray[np.uint8]
@@ -26,27 +29,32 @@ ONE_THREAD = {"OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1"}  # its threads co
 MEMORY_MIB = 1200
 SURE = 75.0  # a page read at this confidence stands upright
 FEW = 12  # letters; with fewer a page says little about which way up it is
+SMALL_PRINT, LEGIBLE = 22.0, 32.0  # height of a line's letters, in pixels
+MOST_ENLARGED = 2.0
+MOST_PIXELS = 24_000_000
 ROTATE = re.compile(r"Rotate: (\d+)")
 
 
 @dataclass(frozen=True)
 class Reader:
-    """Tesseract with languages that are installed."""
+    """Tesseract with languages that are installed; `seconds` is for one page."""
 
     languages: tuple[str, ...]
     seconds: float
 
     def read(self, pixels: Pixels, stopped: Callable[[], bool]) -> Read:
-        """The words of a page. A page on its side or head is turned first. Raises `tool.ToolError`."""
+        """The words of a page. One on its side or head is turned, one in small print enlarged. Raises
+        `tool.ToolError`."""
         with tempfile.TemporaryDirectory(prefix="beleg-ocr-") as folder:
-            desk = _Desk(self, Path(folder), stopped)
-            first = desk.words(pixels, 0)
-            words = words_of(first.tsv)
-            letters = sum(len(word.text) for word in words)
-            if not words or (letters >= FEW and mean_confidence(words) >= SURE):
-                return first
-            tries = [first, *(desk.words(pixels, turns) for turns in desk.doubtful_turns(pixels))]
-            return max(tries, key=lambda read: likelihood(words_of(read.tsv)))
+            desk = _Desk(self, Path(folder), stopped, time.monotonic() + self.seconds)
+            read = desk.words(pixels, 0)
+            words = words_of(read.tsv)
+            if not words:
+                return read
+            if sum(len(word.text) for word in words) < FEW or mean_confidence(words) < SURE:
+                read = _likeliest([read, *(desk.words(pixels, turns) for turns in desk.doubtful_turns(pixels))])
+            larger = _enlarged(pixels, words_of(read.tsv))
+            return read if larger is None else _likeliest([read, *desk.if_in_time(larger, read.turns)])
 
 
 @dataclass(frozen=True)
@@ -54,11 +62,19 @@ class _Desk:
     reader: Reader
     folder: Path
     stopped: Callable[[], bool]
+    deadline: float
 
     def words(self, pixels: Pixels, turns: int) -> Read:
         turned = np.rot90(pixels, -turns)
         tsv = self._run(turned, "-l", "+".join(self.reader.languages), "--psm", "3", "tsv")
         return Read(tsv.decode("utf-8", "replace"), turns, turned.shape[1], turned.shape[0])
+
+    def if_in_time(self, pixels: Pixels, turns: int) -> list[Read]:
+        """A try that may fail: something was read already."""
+        try:
+            return [self.words(pixels, turns)]
+        except tool.ToolError:
+            return []
 
     def doubtful_turns(self, pixels: Pixels) -> list[int]:
         """Which other ways up are worth a try: the one Tesseract guesses, or all where it cannot."""
@@ -73,9 +89,26 @@ class _Desk:
         picture = self.folder / "page.pgm"
         high, wide = pixels.shape
         picture.write_bytes(b"P5 %d %d 255\n" % (wide, high) + np.ascontiguousarray(pixels).tobytes())
-        allowance = Allowance(seconds=self.reader.seconds, memory_mib=MEMORY_MIB, file_mib=1)
+        seconds = max(self.deadline - time.monotonic(), 0.1)
+        allowance = Allowance(seconds=seconds, memory_mib=MEMORY_MIB, file_mib=1)
         command = [PROGRAM, picture.name, "stdout", "--dpi", "300", *arguments]
         return tool.run(command, self.folder, allowance, variables=ONE_THREAD, stopped=self.stopped)
+
+
+def _likeliest(tries: Sequence[Read]) -> Read:
+    return max(tries, key=lambda read: likelihood(words_of(read.tsv)))
+
+
+def _enlarged(pixels: Pixels, words: Sequence[Word]) -> Pixels | None:
+    """The page with its print at a size that Tesseract reads well; None where it has that already. Small print it takes
+    for ruled lines, and drops."""
+    height = median(line_heights(words)) if words else 0.0
+    high, wide = pixels.shape
+    by = min(LEGIBLE / max(height, 1.0), MOST_ENLARGED, (MOST_PIXELS / (wide * high)) ** 0.5)
+    if height >= SMALL_PRINT or by < 1.2:
+        return None
+    size = (int(wide * by), int(high * by))
+    return np.asarray(Image.fromarray(pixels).resize(size, Image.Resampling.LANCZOS))
 
 
 def installed() -> bool:

@@ -10,7 +10,8 @@ from PIL import Image
 from ingestion.parsers.pdfium import DAMAGED, PageDamaged, opened
 from ingestion.types import Refused
 
-SCANNED = 300 / 72  # pixels a point: what text recognition likes
+SCANNED = 300 / 72  # pixels a point: what text recognition likes,
+LONGER_SIDE = 3_000  # and as many pixels: a page smaller than A4 may be a large one made small
 PAGE_MISSING = "The document has no page %(page)s."
 
 
@@ -33,6 +34,10 @@ def grey(path: Path, numbers: Sequence[int], pixels: int) -> Iterator[tuple[int,
         for number in numbers:
             try:
                 with document.page(number) as page:
-                    yield page.draw_grey(SCANNED, pixels)
+                    yield page.draw_grey(_scale(page.frame().size), pixels)
             except PageDamaged:
                 yield None
+
+
+def _scale(size: tuple[float, float]) -> float:
+    return max(SCANNED, min(LONGER_SIDE / max(*size, 1.0), 2 * SCANNED))
