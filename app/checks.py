@@ -49,7 +49,8 @@ def all_findings(settings: Settings) -> Iterator[Finding]:
     """Every check in turn."""
     checks: tuple[Check, ...] = (
         check_machine, check_processor, check_packages, check_settings, check_data_folder, check_database,
-        check_documents, check_index, check_models, check_reading, check_sandbox, check_engine, check_pages,
+        check_documents, check_index, check_models, check_reading, check_sandbox, check_recognition,
+        check_engine, check_pages,
     )  # fmt: skip
     for check in checks:
         try:
@@ -223,6 +224,27 @@ def check_sandbox(settings: Settings) -> Iterator[Finding]:
         parsed = parse(file, "probe.txt", parse_limits(settings))
     ok = "A line that must come back." in parsed.pages[0].text
     yield Finding("reading a file", "ok" if ok else "fail", "works in its limited process" if ok else "gave other text")
+
+
+def check_recognition(settings: Settings) -> Iterator[Finding]:
+    from ingestion.ocr import tesseract
+    from ingestion.tool import ToolError
+
+    wanted = parse_limits(settings).recognition.languages
+    try:
+        installed = tesseract.languages()
+    except ToolError as error:
+        broken = "Tesseract does not work" if tesseract.installed() else "Tesseract is not installed"
+        detail = f"{broken}: scans and pictures are not read" + (f" ({error})" if tesseract.installed() else "")
+        yield Finding("text recognition", "warn", detail, "sudo python3 install.py --system")
+        return
+    missing = [language for language in wanted if language not in installed]
+    mend = f"Install their data (Debian: {' '.join('tesseract-ocr-' + one for one in missing)}), or set other ones."
+    detail = f"Tesseract reads {', '.join(one for one in wanted if one in installed) or 'none of the set languages'}"
+    if missing:
+        yield Finding("text recognition", "warn", f"{detail}; no data for {', '.join(missing)}", mend)
+    else:
+        yield Finding("text recognition", "ok", detail)
 
 
 def check_engine(settings: Settings) -> Iterator[Finding]:

@@ -77,6 +77,15 @@ class Settings(BaseSettings):
     unpack_mib: int = Field(default=2048, ge=1, description="Most bytes taken out of one archive or mail, in MiB.")
     parse_seconds: int = Field(default=600, ge=1, description="Longest time a file may take to be read.")
     parse_memory_mib: int = Field(default=1500, ge=256, description="Most memory reading a file may take, in MiB.")
+    ocr_languages: str = Field(
+        default="deu+eng+fra+ita+spa",
+        pattern=r"^[A-Za-z_/]+([+,][A-Za-z_/]+)*$",
+        description="Languages that text in pictures is recognised in, likeliest first, as Tesseract calls them.",
+    )
+    ocr_at_once: int = Field(
+        default=0, ge=0, description="Pages of one file that are recognised at a time; 0: one a core, at most 8."
+    )
+    ocr_page_seconds: int = Field(default=120, ge=1, description="Longest time a page may take to be recognised.")
     session_days: int = Field(default=14, ge=1, description="Days until a person has to sign in again.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="How much is logged.")
 

@@ -121,7 +121,7 @@ def _interrupt(*_: object) -> None:
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="install.py", description="Sets Beleg up in .venv, once.")
     parser.add_argument("--dev", action="store_true", help="also what `make check` and `make test` need")
-    parser.add_argument("--system", action="store_true", help="also Chromium, for the browser tests")
+    parser.add_argument("--system", action="store_true", help="also Tesseract, and Chromium for the browser tests")
     parser.add_argument("--renew-constraints", action="store_true", help="write constraints.txt anew, install nothing")
     return parser.parse_args(arguments)
 

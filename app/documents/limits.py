@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.config import Settings
-from ingestion.sandbox import Limits
+from ingestion.sandbox import Limits, Recognition
 
 
 def parse_limits(settings: Settings) -> Limits:
@@ -14,4 +14,9 @@ def parse_limits(settings: Settings) -> Limits:
         attached_files=settings.unpack_files,
         attached_mib=settings.unpack_mib,
         attachment_mib=settings.upload_mib,
+        recognition=Recognition(
+            languages=tuple(settings.ocr_languages.replace(",", "+").split("+")),
+            at_once=settings.ocr_at_once,
+            page_seconds=settings.ocr_page_seconds,
+        ),
     )
