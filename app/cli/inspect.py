@@ -3,35 +3,48 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
+from app.cli.inside import Inside, Unpacker
 from app.config import Settings
 from app.documents.limits import parse_limits
 from app.errors import NotFound
 from ingestion.health import Health, Range, examine
+from ingestion.kinds import SETS
 from ingestion.language import detect
-from ingestion.sandbox import parse
-from ingestion.types import Parsed, Refused
+from ingestion.types import Parsed, Refused, Warning
+
+NONE_READABLE = "None of the files in it can be read. %s"
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A page as it is shown. Those of files in the file follow its own: numbers go on, `file` is named."""
+
+    number: int
+    text: str
+    file: str = ""
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """`outcome` text | partial | ocr | refused; `pages` as (number, text); `health` None when refused."""
+    """`outcome` text | partial | ocr | refused; `health` is that of the file itself, None when refused."""
 
     outcome: str
     reason: str
-    pages: tuple[tuple[int, str], ...]
+    pages: tuple[Sheet, ...]
     warnings: tuple[str, ...]
     health: Health | None = None
 
     def as_json(self) -> dict[str, Any]:
-        pages = [{"number": number, "text": text} for number, text in self.pages]
+        pages = [asdict(page) if page.file else {"number": page.number, "text": page.text} for page in self.pages]
         return {
             "outcome": self.outcome,
             "reason": self.reason,
@@ -60,18 +73,29 @@ def inspect(
 
 
 def inspect_file(file: Path, settings: Settings) -> Inspection:
-    try:
-        parsed = parse(file, file.name, parse_limits(settings))
-    except Refused as refusal:
-        return Inspection("refused", str(refusal), (), ())
-    return _of_parsed(parsed)
+    """The file and what is in it (attachments, members of an archive)."""
+    with TemporaryDirectory(prefix="beleg-") as folder:
+        unpacker = Unpacker(Path(folder), parse_limits(settings))
+        try:
+            parsed = unpacker.read(file, file.name)
+        except Refused as refusal:
+            return Inspection("refused", str(refusal), (), ())
+        return _of_parsed(parsed, list(unpacker.inside(parsed)))
 
 
-def _of_parsed(parsed: Parsed) -> Inspection:
-    pages = tuple((page.number, page.text) for page in parsed.pages)
-    language = parsed.language or detect("\n".join(text for _, text in pages))
-    health = examine(parsed, parsed.warnings, language)
-    return Inspection(parsed.outcome, "", pages, tuple(warning.text for warning in parsed.warnings), health)
+def _of_parsed(parsed: Parsed, inside: list[Inside]) -> Inspection:
+    refused = [f"{one.name}: {one.why}" for one in inside if one.parsed is None]
+    if parsed.format in SETS and len(refused) == len(inside):
+        return Inspection("refused", NONE_READABLE % " ".join(refused[:3]), (), ())
+    pages = [Sheet(page.number, page.text) for page in parsed.pages]
+    language = parsed.language or detect("\n".join(page.text for page in pages))
+    for one in inside:
+        for page in one.parsed.pages if one.parsed else ():
+            pages.append(Sheet(len(pages) + 1, page.text, one.name))
+    warnings = (*parsed.warnings, *(Warning("attachment_refused", text) for text in refused))
+    outcome = "partial" if parsed.format in SETS and warnings else parsed.outcome
+    health = examine(replace(parsed, outcome=outcome), warnings, language)
+    return Inspection(outcome, "", tuple(pages), tuple(warning.text for warning in warnings), health)
 
 
 def _show(file: Path, found: Inspection) -> None:
@@ -82,9 +106,9 @@ def _show(file: Path, found: Inspection) -> None:
     console.print(f"[bold]{file.name}[/]: {len(found.pages)} page(s), outcome {found.outcome}")
     if found.health:
         _show_health(console, found.health)
-    for number, text in found.pages:
-        console.rule(f"page {number}", align="left")
-        console.print(text, markup=False)
+    for page in found.pages:
+        console.rule(escape(f"page {page.number}" + (f", from {page.file}" if page.file else "")), align="left")
+        console.print(page.text, markup=False)
 
 
 def _show_health(console: Console, health: Health) -> None:
