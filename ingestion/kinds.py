@@ -11,6 +11,10 @@ READABLE = (
     "ods",
     "odp",
     "rtf",
+    "doc",
+    "xls",
+    "xlsb",
+    "ppt",
     "csv",
     "html",
     "markdown",
@@ -38,10 +42,6 @@ UNKNOWN = (
 )
 
 NOT_YET = {
-    "doc": "Old Word documents (.doc) cannot be read yet. Save it as .docx and upload that.",
-    "xls": "Old Excel workbooks (.xls) cannot be read yet. Save it as .xlsx and upload that.",
-    "xlsb": "Binary Excel workbooks (.xlsb) cannot be read yet. Save it as .xlsx and upload that.",
-    "ppt": "Old PowerPoint slides (.ppt) cannot be read yet. Save it as .pptx and upload that.",
     "ole": "Old office files of this kind cannot be read yet. Save it as .docx, .xlsx, .pptx or PDF and upload that.",
     "drawing": "Pictures of this kind cannot be read. Save it as PNG, JPEG or PDF and upload that.",
     "package": "Files of this program cannot be read. Save or export it as PDF and upload that.",

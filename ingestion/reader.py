@@ -24,6 +24,8 @@ PARSERS = {
     "ods": ("ingestion.parsers.ods", "read"),
     "odp": ("ingestion.parsers.odp", "read"),
     "rtf": ("ingestion.parsers.rtf", "read"),
+    "xls": ("ingestion.parsers.sheets_old", "read_xls"),
+    "xlsb": ("ingestion.parsers.sheets_old", "read_xlsb"),
     "csv": ("ingestion.parsers.csv_table", "read"),
     "html": ("ingestion.parsers.html", "read"),
     "markdown": ("ingestion.parsers.text", "read_markdown"),

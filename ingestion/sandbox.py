@@ -1,6 +1,7 @@
 """Reads files and draws pages in a confined child process: memory, time and output are bounded, a crash is a refusal.
 
     parse / draw_page -> one child (process.py, child.py, confine.py) -> frames (wire.py) -> Parsed | PNG | Refused
+    old office files -> a new one, made by LibreOffice (legacy.py), read the same way
     pages that are pictures -> text recognition (ocr/recognise.py) -> the child once more, with what was found
 
 A page that kills or stalls the child costs that page only: a fresh child reads the rest without it.
@@ -17,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ingestion import legacy
 from ingestion.ocr.recognise import PageRecognition, ToRecognise
 from ingestion.ocr.results import Results
 from ingestion.process import CRASHED, TOO_MUCH_MEMORY, Child, Limits, Recognition
@@ -47,6 +49,14 @@ def parse(
     Raises `Refused`, and only that, for everything that goes wrong with the file. May be called from any thread; ends
     within `limits.seconds` and a moment, pages to be recognised not counted.
     """
+    with legacy.readable(path, name, limits) as (place, called, old):
+        found = _read(place, called, limits, on_page, spool)
+    return replace(found, format=old) if old else found
+
+
+def _read(
+    path: Path, name: str, limits: Limits, on_page: Callable[[int, int], None] | None, spool: Path | None
+) -> Parsed:
     with PageRecognition(path, name, limits) as recognition:
         found = _parse(path, name, limits, on_page, results=recognition.results, spool=spool)
         if isinstance(found, Parsed):

@@ -29,6 +29,7 @@ from ingestion.kinds import (
     TOO_MANY_MEMBERS,
     UNKNOWN,
 )
+from ingestion.ole import locked
 from ingestion.types import Refused
 
 HEAD = 64 * 1024
@@ -183,10 +184,11 @@ def _ole_kind(file: BinaryIO, head: bytes) -> str:
     (shift,) = struct.unpack_from("<H", head, 30)
     (first,) = struct.unpack_from("<I", head, 48)
     file.seek((first + 1) << min(shift, 16))
-    names = file.read(HEAD) + head
+    directory = file.read(HEAD)
+    names = directory + head
     for stream, found in OLE_STREAMS:
         if stream.encode("utf-16-le") in names:
-            if found == "encrypted":
+            if found == "encrypted" or locked(file, found, directory, shift):
                 raise Refused("password_protected", ENCRYPTED)
             return found
     return "ole"

@@ -44,7 +44,12 @@ class TooSlow(ToolError):
 
 
 class Failed(ToolError):
-    """It ended with an error: out of memory, a file it cannot read, too much output. The message is for the log."""
+    """It ended with an error: out of memory, a file it cannot read, too much output. The message is for the log, `code`
+    what the program ended with."""
+
+    def __init__(self, message: str, code: int = 0) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,7 @@ def run(
         raise TooSlow(command[0])
     if process.returncode != 0:
         detail = complaint.decode("utf-8", "replace").strip()[-COMPLAINT:]
-        raise Failed(f"{command[0]} ended with {process.returncode}: {detail}")
+        raise Failed(f"{command[0]} ended with {process.returncode}: {detail}", process.returncode)
     return output
 
 

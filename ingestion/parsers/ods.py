@@ -11,6 +11,7 @@ from pathlib import Path
 
 from lxml import etree
 
+from ingestion.cells import reference
 from ingestion.parsers.lines import block, one_line
 from ingestion.parsers.odf import DRAW, OFFICE, TABLE, Document, open_document
 from ingestion.parsers.odf_tables import MAX_COPIES, MOST_COLUMNS, Cell, cells, copies, rows
@@ -114,7 +115,8 @@ class _Reader:
                 continue
             found = list(self.story.block(part))
             if part.tag == f"{OFFICE}annotation":
-                notes = (block("note", f"Comment on {_place(number, cell.column)}: {item.text}") for item in found)
+                place = reference(number, cell.column, cell.column)
+                notes = (block("note", f"Comment on {place}: {item.text}") for item in found)
                 sheet.more += filter(None, notes)
             elif part.tag.startswith(DRAW) or part.tag == f"{TABLE}table":
                 sheet.more += found
@@ -139,15 +141,6 @@ class _Reader:
                 "delete the stray cells or split the sheet, and upload it again.",
                 sheet=name,
             )
-
-
-def _place(row: int, column: int) -> str:
-    letters = ""
-    column += 1
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(65 + rest) + letters
-    return f"{letters}{row + 1}"
 
 
 def _warnings(sheet: _Sheet, number: int, hidden: bool) -> Iterator[Warning]:

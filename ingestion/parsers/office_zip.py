@@ -41,6 +41,7 @@ _PRESENTATIONS = (  # macro files, shows and templates are read like what they h
 # How many strings a workbook claims to have: optional, and calamine sets aside memory for as many as are claimed
 _STRINGS = re.compile(rb"<(?:\w{1,20}:)?sst\s[^<>]{0,4000}>")
 _COUNTS = re.compile(rb"""\s(?:uniqueCount|count)\s*=\s*(?:"[^"]*"|'[^']*')""")
+_BINARY_PART = re.compile(r"xl/(?:workbook|sharedStrings|styles|(?:work|macro|dialog|chart)sheets/\w+)\.bin")
 _PRESENTATION = b"vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
 
 
@@ -94,14 +95,14 @@ class Package:
         }
 
 
-def open_package(path: Path, index: str = OOXML_INDEX) -> Package:
-    """The package, which must hold the part `index`.
+def open_package(path: Path, index: str = OOXML_INDEX, binary: bool = False) -> Package:
+    """The package, which must hold the part `index`; with `binary` parts of a binary workbook are kept too.
 
     Raises `Refused`: "password_protected", "damaged" (no zip, cut off, broken XML, DTD), "inflates".
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            return _clean_copy(archive, index)
+            return _clean_copy(archive, index, binary)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError) as error:
         raise _no_zip(path) from error
 
@@ -123,20 +124,20 @@ def damaged() -> Refused:
     )
 
 
-def _clean_copy(archive: zipfile.ZipFile, index: str) -> Package:
+def _clean_copy(archive: zipfile.ZipFile, index: str, binary: bool) -> Package:
     members = {_plain(info.filename): info for info in archive.infolist() if not info.is_dir()}
     _check_members(archive, members, index)
     copy, left_out, total, held = io.BytesIO(), [], 0, 0
     with zipfile.ZipFile(copy, "w", zipfile.ZIP_STORED) as clean:
         for name, info in members.items():
-            keep = _is_part(name)
+            keep = _is_part(name) or (binary and bool(_BINARY_PART.fullmatch(name)))
             data, size = _inflate(archive, info, keep, MAX_INFLATED - total)
             total, held = total + size, held + len(data)
             if held > MAX_XML:
                 raise _inflates(MAX_XML)
             if not keep:
                 left_out.append(name)
-            clean.writestr(name, _rewritten(name, data, members) if keep else b"")
+            clean.writestr(name, _rewritten(name, data, members) if keep and _is_part(name) else data)
     copy.seek(0)
     return Package(copy, tuple(left_out))
 

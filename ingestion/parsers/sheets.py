@@ -40,7 +40,7 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     pages = []
     for done, name in enumerate(workbook.sheet_names, start=1):
         part = parts.get(name, "")
-        page = _page(done, name, _sheet(workbook, name), formats(package, part))
+        page = page_of(done, name, sheet_of(workbook, name), formats(package, part))
         page = replace(page, blocks=(*page.blocks, *notes(package, part)))
         pages += [page] if page.blocks else []
         on_page(done, len(workbook.sheet_names))
@@ -86,7 +86,7 @@ def _open(package: Package) -> CalamineWorkbook:
         raise password_protected() if "assword" in str(error) else damaged() from error
 
 
-def _sheet(workbook: CalamineWorkbook, name: str) -> CalamineSheet | None:
+def sheet_of(workbook: CalamineWorkbook, name: str) -> CalamineSheet | None:
     """The sheet, or None for a chart or dialog sheet, which has no cells."""
     try:
         return workbook.get_sheet_by_name(name)
@@ -94,7 +94,8 @@ def _sheet(workbook: CalamineWorkbook, name: str) -> CalamineSheet | None:
         return None
 
 
-def _page(number: int, name: str, sheet: CalamineSheet | None, forms: dict[Place, Format]) -> Page:
+def page_of(number: int, name: str, sheet: CalamineSheet | None, forms: dict[Place, Format]) -> Page:
+    """The page of a sheet, whose cells are written in the formats `forms`."""
     if sheet is None or sheet.start is None:
         return Page(number, (), label=name)
     merged = [(first, last) for first, last in sheet.merged_cell_ranges or ()]
@@ -119,10 +120,15 @@ def _figure(value: Cell) -> bool:
 
 
 def _warnings(workbook: CalamineWorkbook, package: Package, pages: list[Page]) -> Iterator[Warning]:
+    yield from hidden_sheets(workbook, pages)
+    if any(name.startswith("xl/embeddings/") for name in package.left_out):
+        yield Warning("embedded_files", "Files embedded in the workbook were not read.")
+
+
+def hidden_sheets(workbook: CalamineWorkbook, pages: list[Page]) -> Iterator[Warning]:
+    """Says which of the pages that were read are hidden in the workbook."""
     read_pages = {page.label: page.number for page in pages}
     for sheet in workbook.sheets_metadata:
         if sheet.visible != SheetVisibleEnum.Visible and sheet.name in read_pages:
             text = f'Sheet "{sheet.name}" is hidden in the workbook; it was read all the same.'
             yield Warning("hidden_sheet", text, page=read_pages[sheet.name])
-    if any(name.startswith("xl/embeddings/") for name in package.left_out):
-        yield Warning("embedded_files", "Files embedded in the workbook were not read.")

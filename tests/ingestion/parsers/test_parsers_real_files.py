@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from office_files import silent
 
-from ingestion.parsers import csv_table, html, mail, sheets, slides, text, word
+from ingestion.parsers import csv_table, html, mail, odp, ods, odt, rtf, sheets, sheets_old, slides, text, word
 from ingestion.types import Parsed, Refused
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
@@ -15,6 +15,11 @@ READERS = {
     ".docx": word.read,
     ".pptx": slides.read,
     ".xlsx": sheets.read,
+    ".odt": odt.read,
+    ".ods": ods.read,
+    ".odp": odp.read,
+    ".rtf": rtf.read,
+    ".xls": sheets_old.read_xls,
     ".csv": csv_table.read,
     ".html": html.read,
     ".md": text.read_markdown,
@@ -31,6 +36,13 @@ TEXTS = [
     ("powerpoint_sample.pptx", 2, "Some notes on the second slide."),
     ("testEXCEL_dateFormats.xlsx", 1, "2018-09-20"),
     ("testEXCEL-formats.xlsx", 1, "1599.99"),
+    ("text_document_01.odt", 1, "designers at Letraset and James Mosley"),
+    ("odf_table_with_title_01.ods", 1, "Number of freshwater ducks per year Year Freshwater Ducks 2019 120"),
+    ("odf_presentation_01.odp", 1, "R1 True False False True True"),
+    ("odf_presentation_01.odp", 2, "Some notes on the second slide."),
+    ("testRTFJapanese.rtf", 1, "古書店で処刑記録見つかる"),
+    ("fake-doc.rtf", 1, "Column 1 Column 2 Row 1, Cell 1 Row 1, Cell 2 Row 2, Cell 1 Row 2, Cell 2"),
+    ("legacy_sample.xls", 1, "Number of freshwater ducks per year Year Freshwater Ducks 2019 120"),
     ("csv-semicolon.csv", 1, "Index Customer Id First Name Last Name Company"),
     ("csv-inconsistent-header.csv", 1, "a b c d"),
     ("test_mskanji.csv", 1, "髙橋淳 35 名古屋"),
@@ -45,6 +57,7 @@ TEXTS = [
 ]
 REFUSALS = [
     ("testWORD_protected_passtika.docx", "password_protected"),
+    ("testODTEncrypted.odt", "password_protected"),
     ("no-slides.pptx", "empty"),
     ("empty.xlsx", "empty"),
     ("fake-encrypted.eml", "password_protected"),
