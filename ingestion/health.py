@@ -14,6 +14,7 @@ Reason = Literal["partial", "low_confidence", "pages_without_text"]
 Range = tuple[int, int]  # first and last number of pages that follow each other
 
 UNSURE = 70.0  # below this share of sure words (0 to 100) a recognised page has to be compared with its original
+SAID = frozenset({"recognised", "recognised_unsurely"})
 MOSTLY = 0.5  # of the pages without text: more than blank back pages
 
 
@@ -87,9 +88,10 @@ def _confidence(recognised: Sequence[Page]) -> float | None:
 
 
 def _skipped(warnings: Sequence[Warning]) -> tuple[Skipped, ...]:
-    """Warnings in their order; what was said of several pages alike is said once."""
+    """Warnings in their order; what was said of several pages alike is said once, what the report itself says not at
+    all."""
     pages: dict[tuple[str, str], list[int]] = {}
-    for warning in warnings:
+    for warning in (one for one in warnings if one.code not in SAID):
         of = pages.setdefault((warning.code, warning.text), [])
         if warning.page is not None:
             of.append(warning.page)

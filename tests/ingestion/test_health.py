@@ -69,3 +69,8 @@ def test_a_format_without_pages_has_none_without_text():
     parsed = replace(scanned(None), format="text", outcome="text", has_pages=False, pages=(Page(1, ()), Page(2, ())))
     health = examine(parsed, (), "en")
     assert (health.pages, health.pages_without_text) == (0, ())
+
+
+def test_what_the_report_says_itself_is_no_note() -> None:
+    notes = [Warning("recognised", "Text was recognised from pictures (pages: 2), 96 % sure on average.")]
+    assert examine(scanned(None, 96.0), notes, "en").skipped == ()
