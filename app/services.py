@@ -84,10 +84,12 @@ class LoadedModels:
         return EngineTokenizer(self._engine.base_url, self._engine.model, self._engine.key)
 
     def _load_embedder(self) -> Embedder:
+        from ingestion.language import guess
         from models.embedder import load_embedder
 
         embedder = load_embedder(self._folders[0], threads=1)
         embedder.question("ready?")  # the first call is slow: let nobody wait for it
+        guess("ready?")
         return embedder
 
 

@@ -18,13 +18,15 @@ from typing import Any
 
 import tantivy
 
-from .dates import MARK
+from .compounds import Compounds, Kin
+from .dates import MARK, MONTHS
 from .generation import share
 from .words import LONG_NUMBER, WHOLE, Term, is_year
 
 HEAP_BYTES = 64_000_000
 MOST_TERMS = 96  # of a question; the rarest are kept
 TIE = 0.3  # of the lesser of a term's two forms: a word that stands there as asked counts a little more
+RELATED = 0.5  # of its own weight: what a word's compounds or parts count
 RARE = 5  # passages; a number in no more than these names them
 _LISTS = ("meta.json", ".managed.json")
 
@@ -37,6 +39,7 @@ class Row:
     ordinal: int
     words: str
     stems: str
+    ends: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class LexicalIndex:
         self._schema = index.schema
         self._searcher = index.searcher()
         self._contents = frozenset(contents)
+        self._compounds = Compounds(self._searcher)
         self.passages: int = self._searcher.num_docs
 
     def search(self, terms: Sequence[Term], allowed: Collection[int], limit: int) -> Found:
@@ -77,9 +81,14 @@ class LexicalIndex:
         return Found([key for _, key in best], [score for score, _ in best], [key for _, key in named], coverage)
 
     def _frequency(self, term: Term) -> int:
-        """Passages of the whole index that hold the term in some form."""
+        """Passages of the whole index that hold the term in some form; else its compounds or the rarer of its parts."""
         in_words = self._searcher.doc_freq("words", term.word)
-        return int(max([in_words, *(self._searcher.doc_freq("stems", stem) for stem in term.stems)]))
+        as_it_is = max([in_words, *(self._searcher.doc_freq("stems", stem) for stem in term.stems)])
+        return int(as_it_is or self._akin(self._compounds.kin(term)))
+
+    def _akin(self, kin: Kin) -> int:
+        parts = [self._searcher.doc_freq("stems", part) for part in (kin.modifier, kin.head) if part]
+        return int(kin.passages or min(parts, default=0))
 
     def _whole(self, term: Term) -> Term:
         """The identifier where it stands by itself, if it does so anywhere: PPR-9087 before PPR-9087-A."""
@@ -91,8 +100,24 @@ class LexicalIndex:
 
     def _one(self, term: Term) -> Any:
         forms = [("words", term.word), *(("stems", stem) for stem in term.stems)]
-        queries = [tantivy.Query.term_query(self._schema, field, text, "freq") for field, text in forms]
+        queries = [self._term(field, text) for field, text in forms] + self._related(term)
         return queries[0] if len(queries) == 1 else tantivy.Query.disjunction_max_query(queries, TIE)
+
+    def _related(self, term: Term) -> list[Any]:
+        """Compounds that hold the word, as one: how rare each of them is says nothing. And its own two parts, if both
+        are there."""
+        kin, found = self._compounds.kin(term), []
+        if kin.within:
+            rarity = math.log(1 + (self.passages + 0.5) / (min(kin.passages, self.passages) + 0.5))
+            within = tantivy.Query.term_set_query(self._schema, "stems", list(kin.within))
+            found.append(tantivy.Query.const_score_query(within, RELATED * rarity))
+        if kin.head:
+            both = [(tantivy.Occur.Must, self._term("stems", part)) for part in (kin.modifier, kin.head)]
+            found.append(tantivy.Query.boost_query(tantivy.Query.boolean_query(both), RELATED))
+        return found
+
+    def _term(self, field: str, text: str) -> Any:
+        return tantivy.Query.term_query(self._schema, field, text, "freq")
 
     def _only(self, visible: frozenset[int]) -> list[tuple[Any, Any]]:
         """The access filter, as a clause that does not score; the shorter of what is allowed and what is not."""
@@ -112,7 +137,8 @@ class LexicalIndex:
         return sorted(found, key=lambda one: (-one[0], one[1]))  # ties do not depend on how segments lie
 
     def _coverage(self, terms: Sequence[Term], frequencies: dict[str, int]) -> float:
-        heard = [t for t in terms if frequencies[t.word] or not t.word.startswith(MARK)]  # a date has its words besides
+        dated = any(frequencies[t.word] for t in terms if t.word.startswith(MARK))
+        heard = [t for t in terms if frequencies[t.word] or not _said_elsewhere(t.word, dated)]
         weights = {t.word: math.log(1 + (self.passages + 0.5) / (frequencies[t.word] + 0.5)) for t in heard}
         return sum(w for word, w in weights.items() if frequencies[word]) / sum(weights.values())
 
@@ -124,6 +150,7 @@ def create(folder: Path) -> None:
     schema.add_unsigned_field("ordinal", fast=True, stored=True)
     schema.add_text_field("words", stored=True, tokenizer_name="whitespace", index_option="freq")
     schema.add_text_field("stems", stored=True, tokenizer_name="whitespace", index_option="freq")
+    schema.add_text_field("ends", stored=True, tokenizer_name="whitespace", index_option="basic")
     tantivy.Index(schema.build(), str(folder))
 
 
@@ -156,6 +183,11 @@ def change(folder: Path, rows: Iterable[Row], gone: Collection[int]) -> int:
         raise OSError(f"The lexical index could not be written: {error}") from error
 
 
+def _said_elsewhere(word: str, dated: bool) -> bool:
+    """Whether a word that does not occur is no loss: a date whose words are there, or words whose date is."""
+    return word.startswith(MARK) or (dated and (word.isdecimal() or word in MONTHS))
+
+
 def _naming(terms: Sequence[Term], frequencies: Mapping[str, int]) -> list[Term]:
     """Terms whose passages are surely meant: identifiers; where there are none, long numbers that are rare."""
     identifiers = [term for term in terms if term.identifier]
@@ -167,8 +199,10 @@ def _is_long(word: str) -> bool:
 
 
 def _add(schema: Any, writer: Any, row: Row) -> None:
-    values = {"content": row.content_id, "ordinal": row.ordinal, "words": row.words, "stems": row.stems}
-    writer.add_document(tantivy.Document.from_dict(values, schema))
+    terms = {"words": row.words, "stems": row.stems, "ends": row.ends}
+    writer.add_document(
+        tantivy.Document.from_dict({"content": row.content_id, "ordinal": row.ordinal, **terms}, schema)
+    )
 
 
 def _purge(index: Any, writer: Any, gone: Collection[int]) -> None:

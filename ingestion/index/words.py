@@ -21,6 +21,8 @@ from . import dates
 
 VERSION = "2"
 WHOLE = "="  # before an identifier that stands by itself: PPR-9087 is not in PPR-9087-A as a whole
+GERMAN = "de:"  # before a German stem
+SHORTEST_COMPOUND = 7  # letters of its stem
 LONG_NUMBER = 4  # figures from which on a number alone may name a thing
 LONGEST_TERM = 64  # characters; longer runs are noise (base64, rules of underscores) and bloat the dictionary
 
@@ -63,10 +65,12 @@ _LETTERS = str.maketrans({"ø": "o", "æ": "a", "œ": "o", "ł": "l", "đ": "d",
 
 @dataclass(frozen=True)
 class Analysed:
-    """Terms of a text, separated by single spaces, in reading order."""
+    """Terms of a text, separated by single spaces, in reading order; `ends` are the longer German stems written
+    backwards, by which compounds are found from their end (`compounds.py`)."""
 
     words: str
     stems: str
+    ends: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,7 @@ def analyse(text: str, language: str) -> Analysed:
         before = before if token.casefold() in _NUMBERED else token
     words.extend(_spaced_numbers(text))
     words.extend(dates.of_passage(text, language, fold))
-    return Analysed(" ".join(words), " ".join(stems))
+    return Analysed(" ".join(words), " ".join(stems), " ".join(_ends(stems)))
 
 
 def analyse_question(text: str, languages: Sequence[str]) -> list[Term]:
@@ -155,6 +159,17 @@ def _both(one: Term | None, other: Term) -> Term:
     if one is None or one == other:
         return other
     return Term(other.word, tuple(dict.fromkeys(one.stems + other.stems)), one.identifier or other.identifier)
+
+
+def _ends(stems: Sequence[str]) -> Iterator[str]:
+    for stem in dict.fromkeys(stems):
+        if stem.startswith(GERMAN) and len(stem) >= len(GERMAN) + SHORTEST_COMPOUND:
+            yield stem[: len(GERMAN) - 1 : -1]
+
+
+def german_stem(folded: str) -> str:
+    """The stem of a word that is folded already."""
+    return _stem(folded, "de")
 
 
 def _question_terms(token: str, before: str, languages: Sequence[str]) -> Iterator[Term]:

@@ -151,4 +151,4 @@ def _prepared(entry: IndexEntry, dim: int) -> Prepared:
 
 def _row(entry: IndexEntry, passage: Passage) -> lexical.Row:
     analysed = words.analyse("\n".join((*passage.headings, passage.text)), entry.language)
-    return lexical.Row(entry.content_id, passage.ordinal, analysed.words, analysed.stems)
+    return lexical.Row(entry.content_id, passage.ordinal, analysed.words, analysed.stems, analysed.ends)
