@@ -17,7 +17,7 @@ from typing import overload
 from ingestion.parsers.archive_members import BROKEN, MIB, Archive, opened
 from ingestion.parsers.archive_names import is_litter, is_special, place_of, shown
 from ingestion.parsers.lines import one_line
-from ingestion.types import Attachment, Block, Line, Page, Parsed, Refused, Warning
+from ingestion.types import Attachment, Block, Line, Outcome, Page, Parsed, Refused, Warning
 
 MOST = 16 * 1024 * MIB  # bytes of all members; how much is kept is for the receiver to say
 MOST_MEMBERS = 100_000
@@ -42,7 +42,7 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     on_page(1, 1)
     lines = tuple(Line(one_line(shown(one.folder, one.name))) for one in kept)
     warnings = tuple(_warnings(judged))
-    outcome = "partial" if warnings else "text"
+    outcome: Outcome = "partial" if warnings else "text"
     page = Page(1, (Block("list", lines),))
     return Parsed("zip", outcome, (page,), False, warnings=warnings, attachments=Members(path, kept))
 

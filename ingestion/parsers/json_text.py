@@ -43,7 +43,8 @@ def _loaded(text: str) -> Value:
 
 
 def _bounded(found: Iterator[Block]) -> tuple[tuple[Block, ...], tuple[Warning, ...]]:
-    kept, count = [], 0
+    kept: list[Block] = []
+    count = 0
     for item in found:
         count += len(item.lines)
         if count > MOST_LINES:

@@ -26,9 +26,6 @@ class _BoundedHeaders(EmailPolicy):
         return name, _as_text(value[:_MAX_PARSED])
 
 
-POLICY = _BoundedHeaders()
-
-
 def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     """One page: a metadata block of headers, then the body. Attachments come in `Parsed.attachments`.
 
@@ -60,11 +57,17 @@ def _message(data: bytes) -> EmailMessage:
     if not data.strip():
         raise Refused("empty", "This file is empty. Check the original and upload it again.")
     try:
-        message = BytesParser(EmailMessage, policy=POLICY).parsebytes(data.lstrip(b"\r\n\xef\xbb\xbf"))
+        message = parse(data.lstrip(b"\r\n\xef\xbb\xbf"))
     except (RecursionError, ValueError, LookupError) as error:
         raise Refused("damaged", "This mail is damaged or built in a way no mail program builds it.") from error
-    if not isinstance(message, EmailMessage) or not message.keys():
+    if not message.keys():
         raise Refused("damaged", "This file does not begin with the headers of a mail. Save the mail again as .eml.")
+    return message
+
+
+def parse(data: bytes) -> EmailMessage:
+    message = BytesParser(EmailMessage, policy=_BoundedHeaders()).parsebytes(data)
+    assert isinstance(message, EmailMessage)
     return message
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from email import message_from_bytes
 from email.message import EmailMessage
 from email.utils import format_datetime, formataddr
 from pathlib import Path
@@ -63,7 +62,7 @@ def _mail(source: Storage, depth: int) -> EmailMessage:
 
 def _signed(attachment: Storage) -> EmailMessage:
     """The attachment of a signed message is the mail itself."""
-    return message_from_bytes(attachment.binary(DATA, MAX_ATTACHED), EmailMessage, policy=mail.POLICY)
+    return mail.parse(attachment.binary(DATA, MAX_ATTACHED))
 
 
 def _refuse_encrypted(kind: str, attached: list[Storage]) -> None:
