@@ -26,6 +26,8 @@ READABLE = (
     "msg",
     "image",
     "zip",
+    "mbox",
+    "xml",
 )
 
 SETS = ("zip", "mbox")  # nothing but files, each to become a document of its own
@@ -46,8 +48,6 @@ NOT_YET = {
     "drawing": "Pictures of this kind cannot be read. Save it as PNG, JPEG or PDF and upload that.",
     "package": "Files of this program cannot be read. Save or export it as PDF and upload that.",
     "archive": "Archives of this kind cannot be read, only .zip. Unpack it and upload the documents in it.",
-    "xml": "XML cannot be read yet. Save it as .txt or HTML and upload that.",
-    "mbox": "Whole mailboxes (.mbox) cannot be read yet. Save the mails one by one as .eml and upload those.",
     "media": "Sound and video cannot be read. Upload a transcript.",
     "program": "Programs cannot be read. Upload PDF, Word, PowerPoint, Excel, CSV, HTML, Markdown, text or mail.",
 }

@@ -32,6 +32,8 @@ PARSERS = {
     "text": ("ingestion.parsers.text", "read"),
     "eml": ("ingestion.parsers.mail", "read"),
     "image": ("ingestion.parsers.images", "read"),
+    "mbox": ("ingestion.parsers.mailbox", "read"),
+    "xml": ("ingestion.parsers.xml_text", "read"),
     "zip": ("ingestion.parsers.archive", "read"),
     "msg": ("ingestion.parsers.outlook", "read"),
     "epub": ("ingestion.parsers.epub", "read"),

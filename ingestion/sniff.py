@@ -45,6 +45,7 @@ HTML_START = re.compile(
     r"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
 FLAT_ODF = re.compile(r"\A\s*(?:<\?xml[^>]*>\s*)?<office:document\s[^>]*?office:mimetype=\"([^\"]+)\"", re.DOTALL)
+MAILBOX = re.compile(r"\s*From \S+.*\r?\n(?:[!-9;-~]+:|>From )")  # RFC 4155
 TAG = re.compile(r"<(/?[a-z][a-z0-9]*|!--)[\s>/]", re.IGNORECASE)
 
 
@@ -229,6 +230,8 @@ def _wide_text(head: bytes) -> str | None:
 
 def _text_kind(text: str, suffix: str) -> str:
     named = TEXT_NAMES.get(suffix, "text")
+    if named in ("text", "mbox") and MAILBOX.match(text):
+        return "mbox"
     if _is_mail(text, suffix):
         return "eml"
     if suffix == ".eml":
@@ -244,7 +247,8 @@ def _text_kind(text: str, suffix: str) -> str:
 
 def _is_mail(text: str, suffix: str) -> bool:
     """RFC 5322: a block of headers first. A text file that only looks like a memo stays text."""
-    start = re.split(r"\r?\n\s*\r?\n", text.lstrip(), maxsplit=1)[0]
+    text = re.sub(r"\AFrom \S.*\r?\n", "", text.lstrip(), count=1)  # some programs export the line of a mailbox, too
+    start = re.split(r"\r?\n\s*\r?\n", text, maxsplit=1)[0]
     lines = start.splitlines()
     if not lines or not re.match(r"[!-9;-~]+:", lines[0]):
         return False

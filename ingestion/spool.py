@@ -63,6 +63,6 @@ class Spool:
         one.path.unlink(missing_ok=True)
         self.attachments.pop()
         name = f"{one.folder}/{one.name}".strip("/")
-        text = TOO_LARGE % {"name": name, "mib": self._limits.attachment_mib}
-        self.warnings.append(Warning("attachment_too_large", text))
+        values = {"name": name, "mib": self._limits.attachment_mib}
+        self.warnings.append(Warning("attachment_too_large", TOO_LARGE % values))
         self._size = -1

@@ -126,8 +126,10 @@ class Taking:
             add_document(db, content, Place(document.collection_id, name, folder, document.uploaded_by, document.id))
 
     def _warn(self, room: int) -> None:
-        text = TOO_MANY % {"taken": room} if room else TOO_DEEP
-        self.warnings = (Warning("attachments_left_out", text),)
+        if room:
+            self.warnings = (Warning("attachments_left_out", TOO_MANY % {"taken": room}),)
+        else:
+            self.warnings = (Warning("attachments_left_out", TOO_DEEP),)
 
 
 def next_to_unpack(db: Session) -> int | None:

@@ -26,8 +26,11 @@ ITSELF = "The archive contains itself, so that unpacking it would never end. Upl
 LOCKED = "The archive is password protected. Unpack it and upload the documents in it, or pack them without a password."
 NOTHING = "The archive holds no files that can be taken out of it. Upload the documents one by one."
 TOO_MANY = "The archive holds more than %(most)s files. Upload the documents in smaller parts."
-LEFT_OUT = "Not taken out of the archive, because it is %(why)s: %(names)s."
-ENCRYPTED, SPECIAL, DAMAGED = "password protected", "a link or a device", "damaged or packed in an unknown way"
+LEFT_OUT = {
+    "encrypted": "Password protected files in the archive were not taken out: %(names)s.",
+    "special": "Links and devices in the archive were not followed: %(names)s.",
+    "damaged": "Files in the archive that are damaged or packed in an unknown way were not taken out: %(names)s.",
+}
 
 
 def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
@@ -49,7 +52,7 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
 
 @dataclass(frozen=True)
 class Member:
-    """A file in the archive; `at` is its place in the directory, `fault` why it cannot be taken out."""
+    """A file in the archive; `at` is its place in the directory, `fault` why it is left out (see `LEFT_OUT`)."""
 
     at: int
     folder: str
@@ -113,16 +116,16 @@ def _judged(archive: Archive, own: bytes, size: int) -> Iterator[Member]:
 
 def _fault(archive: Archive, member: zipfile.ZipInfo, own: bytes, size: int) -> str:
     if member.flag_bits & 1:
-        return ENCRYPTED
+        return "encrypted"
     if is_special(member):
-        return SPECIAL
+        return "special"
     digest, length = hashlib.sha256(), 0
     try:
         for piece in archive.pieces(member, MOST):
             length += len(piece)
             digest.update(piece)
     except (*BROKEN, RuntimeError, MemoryError):
-        return DAMAGED
+        return "damaged"
     if length == size and digest.digest() == own:
         raise Refused("inflates", ITSELF)
     return ""
@@ -130,15 +133,14 @@ def _fault(archive: Archive, member: zipfile.ZipInfo, own: bytes, size: int) -> 
 
 def _refusal(judged: Sequence[Member]) -> Refused:
     faults = {one.fault for one in judged}
-    if ENCRYPTED in faults:
+    if "encrypted" in faults:
         return Refused("password_protected", LOCKED)
     return Refused("no_text", NOTHING)
 
 
 def _warnings(judged: Sequence[Member]) -> Iterator[Warning]:
-    for fault in (ENCRYPTED, SPECIAL, DAMAGED):
+    for fault, template in LEFT_OUT.items():
         names = [one_line(shown(one.folder, one.name)) for one in judged if one.fault == fault]
         if names:
             more = f" (+{len(names) - MOST_NAMED})" if len(names) > MOST_NAMED else ""
-            text = LEFT_OUT % {"why": fault, "names": ", ".join(names[:MOST_NAMED]) + more}
-            yield Warning("member_left_out", text)
+            yield Warning("member_left_out", template % {"names": ", ".join(names[:MOST_NAMED]) + more})

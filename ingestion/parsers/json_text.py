@@ -27,7 +27,7 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     text = read_text(path)
     on_page(1, 1)
     try:
-        found, warnings = _bounded(blocks(_loaded(text)))
+        found, warnings = bounded(blocks(_loaded(text)))
     except NotJson:
         found, warnings = tuple(paragraphs(text)), (BROKEN,)
     if not found:
@@ -42,7 +42,8 @@ def _loaded(text: str) -> Value:
         return load_lines(text)
 
 
-def _bounded(found: Iterator[Block]) -> tuple[tuple[Block, ...], tuple[Warning, ...]]:
+def bounded(found: Iterator[Block]) -> tuple[tuple[Block, ...], tuple[Warning, ...]]:
+    """As many blocks as may be, and a warning if there were more."""
     kept: list[Block] = []
     count = 0
     for item in found:
@@ -143,6 +144,6 @@ def _numbered(path: tuple[str, ...], at: int) -> tuple[str, ...]:
 
 def _plain(value: Value, path: tuple[str, ...]) -> Iterator[Line]:
     """A value, or an array of plain ones, after its key."""
-    key = ".".join(path)
+    key = ".".join(filter(None, path))
     text = _cell(value) if isinstance(value, list) else "" if isinstance(value, tuple) else word(value)
     yield from lines(f"{key}: {text}" if key else text)

@@ -78,6 +78,8 @@ def _in_code() -> Iterator[Found]:
                 if isinstance(node, ast.Call):
                     yield from ((message, where) for message in _of_call(node, constants))
             yield from ((message, where) for message in _kept_apart(tree))
+            if place == "ingestion":
+                yield from ((message, where) for message in _in_tables(tree))
 
 
 def _kept_apart(tree: ast.Module) -> Iterator[str]:
@@ -87,6 +89,14 @@ def _kept_apart(tree: ast.Module) -> Iterator[str]:
             pair = [_string(element, {}) for element in node.value.elts]
             if all(text and text[-1] in ".!?" and " " in text for text in pair):
                 yield from (text for text in pair if text)
+
+
+def _in_tables(tree: ast.Module) -> Iterator[str]:
+    """Reasons of refusals and warnings that a module keeps in a table."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict):
+            texts = [_string(value, {}) or "" for value in node.value.values]
+            yield from (text for text in texts if text.endswith(".") and " " in text)
 
 
 def _constants(tree: ast.Module) -> dict[str, str]:
