@@ -27,6 +27,8 @@ HEAP_BYTES = 64_000_000
 MOST_TERMS = 96  # of a question; the rarest are kept
 TIE = 0.3  # of the lesser of a term's two forms: a word that stands there as asked counts a little more
 RELATED = 0.5  # of its own weight: what a word's compounds or parts count
+FEW = 64  # passages; words that stand in no more of them are counted among the visible ones
+MOST_NAMES = 8  # identifiers of a question that are looked for
 RARE = 5  # passages; a number in no more than these names them
 _LISTS = ("meta.json", ".managed.json")
 
@@ -67,18 +69,35 @@ class LexicalIndex:
         self.passages: int = self._searcher.num_docs
 
     def search(self, terms: Sequence[Term], allowed: Collection[int], limit: int) -> Found:
-        """The best of the passages whose content is in `allowed`; the filter is part of the query."""
+        """The best of the passages whose content is in `allowed`; the filter is part of the query. What is hidden makes
+        no word known, names nothing and only shades how rare a word is (docs/decisions/0034)."""
         visible = self._contents & frozenset(allowed)
-        frequencies = {term.word: self._frequency(term) for term in terms}
+        frequencies = {term.word: self._heard(term, visible) for term in terms}
         known = sorted((t for t in terms if frequencies[t.word]), key=lambda t: frequencies[t.word])[:MOST_TERMS]
         if not known or not visible or limit < 1:
             return Found([], [], [], 0.0)
         question, only = self._any(known), self._only(visible)
-        naming = [self._whole(term) for term in _naming(known, frequencies)]
         best = self._best([question, *only], limit)
-        named = self._best([question, self._any(naming), *only], limit) if naming else []
+        named = [key for term in _naming(known, frequencies) for key in self._named(term, [question, *only], limit)]
         coverage = self._coverage(terms, frequencies)
-        return Found([key for _, key in best], [score for score, _ in best], [key for _, key in named], coverage)
+        return Found([key for _, key in best], [score for score, _ in best], list(dict.fromkeys(named)), coverage)
+
+    def _heard(self, term: Term, visible: frozenset[int]) -> int:
+        """How many passages hold the term; of a rare one only those that may be seen count, so that nobody learns from
+        an answer's order whether others' documents mention a name."""
+        frequency = self._frequency(term)
+        if not frequency or frequency > FEW or visible == self._contents:
+            return frequency
+        holding = self._searcher.search(self._one(term), limit=FEW, count=False).hits
+        contents = self._searcher.fast_field_values("content", [address for _, address in holding])
+        return sum(content in visible for content in contents)
+
+    def _named(self, term: Term, clauses: list[tuple[Any, Any]], limit: int) -> list[tuple[int, int]]:
+        """Passages where the identifier stands by itself, or else within a longer one: PPR-9087 before PPR-9087-A."""
+        for form in (Term(WHOLE + term.word), term):
+            if hits := self._best([self._any([form]), *clauses], limit):
+                return [key for _, key in hits]
+        return []
 
     def _frequency(self, term: Term) -> int:
         """Passages of the whole index that hold the term in some form; else its compounds or the rarer of its parts."""
@@ -89,11 +108,6 @@ class LexicalIndex:
     def _akin(self, kin: Kin) -> int:
         parts = [self._searcher.doc_freq("stems", part) for part in (kin.modifier, kin.head) if part]
         return int(kin.passages or min(parts, default=0))
-
-    def _whole(self, term: Term) -> Term:
-        """The identifier where it stands by itself, if it does so anywhere: PPR-9087 before PPR-9087-A."""
-        whole = WHOLE + term.word
-        return Term(whole) if self._searcher.doc_freq("words", whole) else term
 
     def _any(self, terms: Sequence[Term]) -> tuple[Any, Any]:
         return tantivy.Occur.Must, tantivy.Query.boolean_query([(tantivy.Occur.Should, self._one(t)) for t in terms])
@@ -191,7 +205,8 @@ def _said_elsewhere(word: str, dated: bool) -> bool:
 def _naming(terms: Sequence[Term], frequencies: Mapping[str, int]) -> list[Term]:
     """Terms whose passages are surely meant: identifiers; where there are none, long numbers that are rare."""
     identifiers = [term for term in terms if term.identifier]
-    return identifiers or [term for term in terms if _is_long(term.word) and frequencies[term.word] <= RARE]
+    rare = [term for term in terms if _is_long(term.word) and frequencies[term.word] <= RARE]
+    return (identifiers or rare)[:MOST_NAMES]
 
 
 def _is_long(word: str) -> bool:

@@ -339,3 +339,18 @@ def test_numbers_and_dates_are_found_in_any_notation(writer: IndexWriter, index:
     for asked in ("Who pays 1,234.56?", "1 234,56", "What happened on April 3rd, 2026?", "2026-04-03", "3 avril 2026"):
         (best, *_) = index.search(Query(asked, None, {1, 2}))
         assert (best.content_id, best.ordinal) == (1, 0), asked
+
+
+def test_hidden_documents_change_neither_order_nor_naming(writer: IndexWriter, index: Index) -> None:
+    """A word that only others' documents hold is to the asker as if it were in none."""
+    mine = [entry(1, [LEAVE, TRAVEL, "The PPR-9087-A is a valve."])]
+    writer.add([*mine, entry(2, [TRAVEL])])
+    writer.commit()
+    asked = [Query("Falke paid leave claim", vector(LEAVE), {1}), Query("ppr 9087", vector(TRAVEL), {1})]
+    before = [[(hit.content_id, hit.ordinal) for hit in index.search(query)] for query in asked]
+    writer.add([entry(3, ["Projekt Falke costs PPR-9087 a lot", "Falke"])])
+    writer.commit()
+    after = [index.search(query) for query in asked]
+    assert [[(hit.content_id, hit.ordinal) for hit in hits] for hits in after] == before
+    assert before[1][0] == (1, 2)
+    assert after[1][0].score > 2
