@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ingestion.parsers.encoding import read_text
+from ingestion.parsers.lines import broken, one_line
 from ingestion.parsers.tables import table
-from ingestion.types import Page, Parsed, Refused, Warning
+from ingestion.types import Block, Line, Page, Parsed, Refused, Warning
 
 DELIMITERS = (",", ";", "\t", "|")
 _NONE = "\x1f"  # cuts nothing: a list in one column
@@ -22,15 +23,16 @@ _LONGEST_CELL = 2**24  # characters; Python's own limit of 131,072 refuses hones
 
 def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     """One page with one table. Raises `Refused` "empty", "unknown_type" (not text), "damaged" (no CSV)."""
-    rows, warnings = _rows(read_text(path))
-    found = table(rows)
+    rows, delimiter, warnings = _rows(read_text(path))
+    found = _unnamed(rows, delimiter) if _is_misnamed(rows) else table(rows)
     if found is None:
         raise Refused("empty", "This table has no filled cell. Check the original and upload it again.")
     on_page(1, 1)
     return Parsed("csv", "text", (Page(1, (found,)),), has_pages=False, warnings=(*warnings, *_ragged(rows)))
 
 
-def _rows(text: str) -> tuple[list[list[str]], tuple[Warning, ...]]:
+def _rows(text: str) -> tuple[list[list[str]], str, tuple[Warning, ...]]:
+    """The rows, the delimiter between their cells, and what to say of them."""
     text = text.removeprefix("\ufeff").lstrip("\r\n")
     delimiter, text = _declared_delimiter(text)
     csv.field_size_limit(_LONGEST_CELL)
@@ -38,14 +40,32 @@ def _rows(text: str) -> tuple[list[list[str]], tuple[Warning, ...]]:
     try:
         rows = list(_reader(text, delimiter))
         if text.count('"') % 2 and _swallowed(rows):
-            return list(_reader(text, delimiter, quotes=False)), (_UNBALANCED,)
-        return rows, ()
+            return list(_reader(text, delimiter, quotes=False)), delimiter, (_UNBALANCED,)
+        return rows, delimiter, ()
     except csv.Error as error:
         raise Refused(
             "damaged",
             "This CSV file cannot be read as a table (%(cause)s). Export it anew.",
             cause=str(error),
         ) from error
+
+
+def _is_misnamed(rows: list[list[str]]) -> bool:
+    """The first row has fewer cells than all others, which have the same number: which names belong to which values
+    nobody can tell."""
+    widths = {len(row) for row in rows[1:] if row}
+    return len(widths) == 1 and bool(rows[0]) and len(rows[0]) < widths.pop()
+
+
+def _unnamed(rows: list[list[str]], delimiter: str) -> Block | None:
+    """The rows as they are written, so that no value stands under a name that is not its own."""
+    written = (delimiter.join(_quoted(one_line(cell), delimiter) for cell in row) for row in rows)
+    pieces = tuple(Line(piece) for row in written if row.strip(delimiter) for piece in broken(row))
+    return Block("table", pieces) if pieces else None
+
+
+def _quoted(cell: str, delimiter: str) -> str:
+    return '"' + cell.replace('"', '""') + '"' if delimiter in cell else cell
 
 
 def _declared_delimiter(text: str) -> tuple[str, str]:

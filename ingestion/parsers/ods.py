@@ -16,7 +16,8 @@ from ingestion.parsers.lines import block, one_line
 from ingestion.parsers.odf import DRAW, OFFICE, TABLE, Document, open_document
 from ingestion.parsers.odf_tables import MAX_COPIES, MOST_COLUMNS, Cell, cells, copies, rows
 from ingestion.parsers.odf_text import Story
-from ingestion.parsers.sheets_tables import Merged, Row, blocks
+from ingestion.parsers.sheets_regions import Row
+from ingestion.parsers.sheets_tables import Merged, blocks
 from ingestion.types import Block, Page, Parsed, Refused, Warning
 
 MAX_AREA = 6_000_000  # cells from column 1 to the last filled one of all rows, which are held in memory

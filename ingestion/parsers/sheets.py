@@ -15,7 +15,8 @@ from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, Shee
 from ingestion.parsers.office_zip import Package, damaged, open_package, password_protected
 from ingestion.parsers.sheets_formats import PLAIN, Cell, Format, Place, formats, place_of, shown
 from ingestion.parsers.sheets_notes import notes
-from ingestion.parsers.sheets_tables import Row, blocks
+from ingestion.parsers.sheets_regions import Row
+from ingestion.parsers.sheets_tables import blocks
 from ingestion.types import Page, Parsed, Refused, Warning
 
 MAX_AREA = 12_000_000  # cells of the rectangle around all filled cells, which calamine lays out in memory

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from ingestion.cells import reference
 from ingestion.parsers.lines import block
+from ingestion.parsers.sheets_regions import Row, regions
 from ingestion.parsers.tables import LONG_HEADING, repeated, table
 from ingestion.types import Block
 
@@ -17,30 +17,12 @@ _UNNAMED = re.compile(r"^(sheet|tabelle|feuil|hoja|foglio|blad|ark|arkusz|list|m
 _YEAR = re.compile(r"^(19|20)\d\d$")
 
 
-@dataclass(frozen=True)
-class Row:
-    """A row of a sheet: its number from 0, its cells as text, and which of them are figures or dates."""
-
-    number: int
-    cells: tuple[str, ...]
-    figures: tuple[bool, ...]
-
-    @property
-    def filled(self) -> list[int]:
-        return [column for column, cell in enumerate(self.cells) if cell]
-
-    @property
-    def reference(self) -> str:
-        filled = self.filled
-        return reference(self.number, filled[0], filled[-1]) if filled else ""
-
-
 def blocks(name: str, rows: list[Row], merged: Merged) -> Iterator[Block]:
     """The blocks of a sheet. Its name comes first as a heading, unless it says nothing ("Sheet1")."""
     if rows and not _UNNAMED.match(name):
         yield from filter(None, [block("heading", name, level=1)])
     header, columns = "", (0, 0)
-    for group in _joined(list(_groups(rows)), merged):
+    for group in _joined(list(regions(rows)), merged):
         titles, body = _split(group, merged)
         for row in titles:
             yield from filter(None, [_title(row)])
@@ -61,18 +43,6 @@ def blocks(name: str, rows: list[Row], merged: Merged) -> Iterator[Block]:
 def _title(row: Row) -> Block | None:
     found = block("paragraph", " ".join(cell for cell in row.cells if cell))
     return found and replace(found, lines=tuple(replace(line, cells=row.reference) for line in found.lines))
-
-
-def _groups(rows: list[Row]) -> Iterator[list[Row]]:
-    """Rows that follow each other without a blank one."""
-    group: list[Row] = []
-    for row in rows:
-        if group and row.number != group[-1].number + 1:
-            yield group
-            group = []
-        group.append(row)
-    if group:
-        yield group
 
 
 def _joined(groups: list[list[Row]], merged: Merged) -> Iterator[list[Row]]:

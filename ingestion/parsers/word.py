@@ -72,9 +72,10 @@ def _named_title(package: Package) -> str:
 
 
 def _is_mostly_pictures(package: Package, body: tuple[Block, ...]) -> bool:
-    """A scan pasted into Word: a picture and next to no text."""
-    pictures = any(name.startswith("word/media/") for name in package.left_out)
-    return pictures and sum(len(found.text) for found in body) < _FEW_CHARACTERS
+    """A scan pasted into Word: a picture and next to no text. Each embedded file has a picture that stands for it."""
+    pictures = sum(name.startswith("word/media/") for name in package.left_out)
+    embedded = sum(name.startswith("word/embeddings/") for name in package.left_out)
+    return pictures > embedded and sum(len(found.text) for found in body) < _FEW_CHARACTERS
 
 
 def _warnings(package: Package, story: Story, pictures: bool) -> Iterator[Warning]:

@@ -42,7 +42,7 @@ def test_a_table_of_figures_has_no_header(tmp_path: Path) -> None:
 
 def test_longer_rows_lose_nothing_and_are_said(tmp_path: Path) -> None:
     parsed = read(tmp_path, b"1,2\na,b,c\na,b,c\n")
-    assert text(parsed) == "1\t2\na\tb\tc\na\tb\tc"
+    assert text(parsed) == "1,2\na,b,c\na,b,c"  # as written: no name is set over a value that is not its own
     assert [warning.code for warning in parsed.warnings] == ["ragged_rows"]
 
 
@@ -68,3 +68,8 @@ def read(folder: Path, data: bytes) -> Parsed:
 
 def text(parsed: Parsed) -> str:
     return parsed.pages[0].text
+
+
+def test_rows_of_many_lengths_stay_a_table(tmp_path: Path) -> None:
+    parsed = read(tmp_path, b"Konto;17\nTag;Betrag;Text\n1.3.;5;a\n2.3.;6;b\n\nSumme;11\n")
+    assert text(parsed).splitlines()[2] == "1.3.\t5\ta"

@@ -44,7 +44,7 @@ TEXTS = [
     ("fake-doc.rtf", 1, "Column 1 Column 2 Row 1, Cell 1 Row 1, Cell 2 Row 2, Cell 1 Row 2, Cell 2"),
     ("legacy_sample.xls", 1, "Number of freshwater ducks per year Year Freshwater Ducks 2019 120"),
     ("csv-semicolon.csv", 1, "Index Customer Id First Name Last Name Company"),
-    ("csv-inconsistent-header.csv", 1, "a b c d"),
+    ("csv-inconsistent-header.csv", 1, "a,b,c,d"),
     ("test_mskanji.csv", 1, "髙橋淳 35 名古屋"),
     ("testHTML_script_in_body.html", 1, "This is a test."),
     ("fake-html-cp1252.html", 1, "Der Preis betrug 15,50 €."),

@@ -202,3 +202,27 @@ def read(folder: Path, fill: Callable[[Any], Any]) -> Parsed:
 
 def text(parsed: Parsed) -> str:
     return parsed.pages[0].text
+
+
+def test_tables_side_by_side_are_told_apart(tmp_path: Path) -> None:
+    def fill(book: Any) -> None:
+        sheet = book.add_worksheet()
+        for number, row in enumerate((("Art", "Preis"), ("a", 1), ("b", 2), ("c", 3))):
+            sheet.write_row(number, 0, row)
+        for number, row in enumerate((("Ort", "Tage"), ("Rom", 7), ("Bonn", 8)), start=1):
+            sheet.write_row(number, 3, row)
+
+    left, right = read(tmp_path, fill).pages[0].blocks
+    assert (left.header, left.text) == ("Art\tPreis", "Art\tPreis\na\t1\nb\t2\nc\t3")
+    assert (right.header, right.text) == ("Ort\tTage", "Ort\tTage\nRom\t7\nBonn\t8")
+
+
+def test_an_empty_column_between_names_and_figures_parts_nothing(tmp_path: Path) -> None:
+    def fill(book: Any) -> None:
+        sheet = book.add_worksheet()
+        sheet.write(0, 0, "Bilanz")
+        sheet.write_row(1, 2, ("Soll", "Haben"))
+        sheet.write_row(2, 0, ("Kasse", None, 1, 2))
+
+    title, table = read(tmp_path, fill).pages[0].blocks
+    assert (title.text, table.text) == ("Bilanz", "\tSoll\tHaben\nKasse\t1\t2")

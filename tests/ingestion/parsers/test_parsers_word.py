@@ -202,6 +202,15 @@ def test_deeper_nesting_is_refused(tmp_path: Path) -> None:
     assert refused.value.code == "damaged"
 
 
+def test_the_picture_that_stands_for_an_embedded_file_is_no_scan(tmp_path: Path) -> None:
+    path = docx(tmp_path / "a.docx", paragraph("See the list."))
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr("word/media/image1.emf", "x")
+        file.writestr("word/embeddings/list.xlsx", "x")
+    parsed = word.read(path, silent)
+    assert (parsed.outcome, [warning.code for warning in parsed.warnings]) == ("text", ["embedded_files"])
+
+
 def test_a_document_of_pictures_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused) as refused:
         read(tmp_path, "<w:p><w:r><w:drawing/></w:r></w:p>")
