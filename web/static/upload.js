@@ -86,6 +86,7 @@ if (form) {
         continue;
       }
       row.querySelector("[data-again]").addEventListener("click", () => {
+        counted.refused = Math.max(0, counted.refused - 1);
         state(row, words.waiting);
         buttons(row, true);
         waiting.push({ ...item, row });

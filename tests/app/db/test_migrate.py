@@ -34,6 +34,40 @@ def test_an_id_of_a_content_is_never_used_twice(database):
     assert "AUTOINCREMENT" in made
 
 
+def test_documents_of_one_name_become_revisions(database, monkeypatch):
+    from app.db import migrate
+
+    whole = migrate.command.upgrade
+    monkeypatch.setattr(migrate.command, "upgrade", lambda config, _head: whole(config, "0002"))
+    upgrade(database)
+    monkeypatch.undo()
+    with database.engine.begin() as connection:
+        connection.execute(text("insert into users values ('u', 'Anna', 'anna', '', 0, 1, 1)"))
+        connection.execute(text("insert into collections values ('c', 'u', 'Plans', 0, 1)"))
+        for number, state in enumerate(("ready", "ready", "refused"), start=1):
+            content = "insert into contents (id, sha256, size, format, state, outcome, refusal_code, refusal, "
+            content += "refusal_values, warnings, title, language, has_pages, pages_total, pages_read, passage_count, "
+            content += (
+                f"attachments, attempts, generation, queued_at, changed_at) values ({number}, '{number}', 1, 'text', "
+            )
+            content += f"'{state}', '', '', '', '{{}}', '[]', '', '', 1, 0, 0, 0, 0, 0, 1, 1, 1)"
+            connection.execute(text(content))
+            document = (
+                "insert into documents (id, collection_id, content_id, name, folder, unpacked, created_at) values "
+            )
+            connection.execute(text(document + f"('d{number}', 'c', {number}, 'a.txt', '', 1, {number})"))
+        connection.execute(text(document + "('other', 'c', 1, 'b.txt', '', 1, 9)"))
+    upgrade(database)
+    with database.engine.connect() as connection:
+        rows = connection.execute(text("select id, series, revision, replaced_at from documents order by id")).all()
+    assert [tuple(row) for row in rows] == [
+        ("d1", "d1", 1, 2),
+        ("d2", "d1", 2, None),
+        ("d3", "d1", 3, None),
+        ("other", "other", 1, None),
+    ]
+
+
 def test_upgrading_again_changes_nothing(database):
     upgrade(database)
     upgrade(database)

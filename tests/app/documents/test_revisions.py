@@ -9,8 +9,10 @@ from app.db import tables
 from app.documents import read
 from app.documents.blobs import blob_path
 from app.documents.delete import delete_document
+from app.documents.move import move_document
 from app.questions.sources import load_sources, unread_documents
 from tests.app.documents.files import mail
+from tests.ingestion.parsers.zip_files import packed
 
 OLD = b"The hotel limit is 100 euros a night.\n"
 NEW = b"The hotel limit is 120 euros a night.\n"
@@ -252,3 +254,43 @@ def test_two_attachments_of_one_name_are_two_documents_in_every_revision(databas
             ("plan.txt", 1),
             ("two.eml", 1 if text == "One." else 2),
         ]
+
+
+def test_a_share_as_a_zip_again_changes_only_what_changed(database, stores, anna, upload, works, texts, listed):
+    inner = mail(("note.txt", b"A note by mail."))
+    files = {"hr/travel.txt": OLD, "hr/leave.txt": b"Thirty days.", "box/plans.eml": inner, "gone.txt": b"Gone plan."}
+    upload("share.zip", packed(files), "Archive")
+    works.everything()
+    before = listed()
+    assert set(before) == {"share.zip", "travel.txt", "leave.txt", "plans.eml", "note.txt", "gone.txt"}
+    del files["gone.txt"]
+    second = upload("share.zip", packed({**files, "hr/travel.txt": NEW, "new.txt": b"New plan."}), "Archive")
+    works.everything()
+    after = listed()
+    assert set(after) == (set(before) - {"gone.txt"}) | {"new.txt"}
+    for name in ("leave.txt", "plans.eml", "note.txt"):
+        assert after[name].id == before[name].id
+    assert (after["travel.txt"].revision, after["travel.txt"].folder) == (2, "Archive/hr")
+    assert after["note.txt"].parent_id == after["plans.eml"].id
+    assert after["plans.eml"].parent_id == second.id
+    assert (texts("hotel"), texts("Gone"), texts("note")) == ([NEW.decode().strip()], [], ["A note by mail."])
+
+    move_document(stores, anna, second.id, name="firm.zip", folder="")
+    assert listed()["travel.txt"].folder == "hr"
+    third = upload("firm.zip", packed({"hr/travel.txt": OLD}))
+    works.everything()
+    assert (third.revision, set(listed())) == (3, {"firm.zip", "travel.txt"})
+    assert (texts("hotel"), texts("note")) == ([OLD.decode().strip()], [])
+    delete_document(stores, anna, third.id)
+    works.everything()
+    assert works.writer.contents() == set()
+
+
+def test_the_same_folder_again_gives_revisions_only_for_what_changed(upload, listed):
+    share = {("travel.txt", "share"): OLD, ("travel.txt", "share/hr"): b"Another.", ("leave.txt", "share/hr"): b"Days."}
+    for (name, folder), data in share.items():
+        upload(name, data, folder)
+    share["leave.txt", "share/hr"] = b"More days."
+    again = [upload(name, data, folder) for (name, folder), data in share.items()]
+    assert [(view.revision, view.existed) for view in again] == [(1, True), (1, True), (2, False)]
+    assert [view.folder for view in again] == ["share", "share/hr", "share/hr"]
