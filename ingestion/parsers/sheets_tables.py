@@ -95,7 +95,7 @@ def _header_rows(body: list[Row], merged: Merged) -> int:
     if len(body) > 2 and _names(body[1]) and _spans_columns(body[0], merged):
         return 2
     below = [row for row in body[1:50] if any(row.figures)]
-    full = all(body[0].cells[column] for column in body[1].filled[1:])
+    full = set(body[1].filled[1:]) <= set(body[0].filled)
     return 1 if below or full else 0
 
 

@@ -82,6 +82,11 @@ def test_comments_name_their_cell_and_are_not_glued_into_it(tmp_path: Path) -> N
     assert [block.text for block in blocks] == ["a\tb\nc\t9", "Comment on B2: check!"]
 
 
+def test_a_row_that_is_longer_than_its_names(tmp_path: Path) -> None:
+    (block,) = read(tmp_path, sheet("Sheet1", row("Name", "Town"), row("Ada", "London", "1815"))).pages[0].blocks
+    assert block.text == "Name\tTown\nAda\tLondon\t1815"
+
+
 def test_a_whole_sheet_of_empty_cells_costs_nothing(tmp_path: Path) -> None:
     empty = cell("", 'table:number-columns-repeated="16384"')
     far = row("end", empty)
