@@ -24,7 +24,7 @@ DEEPEST = 3  # a mail in a mail in a mail
 AT_ONCE = 25  # documents in one transaction, so that nobody waits long for the database
 MOST_TOLD = 50  # files that are named one by one when they were not taken in
 REFUSED = "The attached file %(name)s was not taken in: %(reason)s"
-MORE_REFUSED = "%(n)s more attached files were not taken in."
+MORE_REFUSED = "%(more)s more attached files were not taken in."
 TOO_DEEP = "It lies in files in files, too deep to take out what is in it. Upload the files in it by themselves."
 TOO_MANY = "There are too many files in it: only %(taken)s became documents. Upload the others in smaller parts."
 
@@ -64,7 +64,7 @@ def look_at(settings: Settings, found: Sequence[Attachment]) -> Unpacking:
             shown = f"{folder}/{name}" if folder else name
             refused.append(Warning("attachment_refused", REFUSED % {"name": shown, "reason": str(error)}))
     more = len(refused) - MOST_TOLD
-    rest = [Warning("attachment_refused", MORE_REFUSED % {"n": more})] if more > 0 else []
+    rest = [Warning("attachment_refused", MORE_REFUSED % {"more": more})] if more > 0 else []
     return Unpacking(tuple(taken), (*refused[:MOST_TOLD], *rest))
 
 
