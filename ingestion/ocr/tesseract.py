@@ -27,7 +27,7 @@ Pixels = NDArray[np.uint8]
 PROGRAM = "tesseract"
 ONE_THREAD = {"OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1"}  # its threads cost more than they bring
 MEMORY_MIB = 1200
-SURE = 75.0  # a page read at this confidence stands upright
+SURE, VERY_SURE = 75.0, 88.0  # a page read at this confidence stands upright; one of few letters needs more
 FEW = 12  # letters; with fewer a page says little about which way up it is
 SMALL_PRINT, LEGIBLE = 22.0, 32.0  # height of a line's letters, in pixels
 MOST_ENLARGED = 2.0
@@ -51,7 +51,7 @@ class Reader:
             words = words_of(read.tsv)
             if not words:
                 return read
-            if sum(len(word.text) for word in words) < FEW or mean_confidence(words) < SURE:
+            if mean_confidence(words) < (SURE if sum(len(word.text) for word in words) >= FEW else VERY_SURE):
                 read = _likeliest([read, *(desk.words(pixels, turns) for turns in desk.doubtful_turns(pixels))])
             larger = _enlarged(pixels, words_of(read.tsv))
             return read if larger is None else _likeliest([read, *desk.if_in_time(larger, read.turns)])

@@ -20,6 +20,7 @@ from ingestion.ocr.results import Recognised, Results, Wanted
 from ingestion.parsers.frame import shown
 from ingestion.parsers.page_read import PageRead, lost, recognised, regions
 from ingestion.parsers.pdf_doubts import STAMPED, Doubt, doubt_about
+from ingestion.parsers.pdf_streams import damaged_pages
 from ingestion.parsers.pdf_text import text_of
 from ingestion.parsers.pdfium import Document, PageDamaged, Pictured, opened
 from ingestion.types import Attachment, Outcome, Parsed, Refused, Warning
@@ -42,6 +43,7 @@ GARBLED = (
     "The PDF's text cannot be decoded (its fonts do not say which letters they hold). "
     "Save or print the document as PDF again, from the program it was made with."
 )
+PARTLY_DAMAGED = "Part of the page is damaged; what can be decoded of it was read."
 GARBLED_PAGE = "The text of the page cannot be decoded."
 PICTURE_PAGE = (
     "The page is a picture, and text recognition (Tesseract) is not installed on this server: "
@@ -74,6 +76,7 @@ def read(
         if document.pages <= 0:
             raise Refused("damaged", NO_PAGES)
         found = _all_pages(document, on_page, skip, results)
+        found = _with_damage_named(found, damaged_pages(path, document.pages))
         warnings = [page.warning for page in found if page.warning is not None]
         _refuse_if_empty(found, warnings)
         attachments, notes = _attachments(document)
@@ -101,6 +104,15 @@ def _all_pages(
     on_page(document.pages, document.pages)
     if wanted:
         raise Wanted(wanted)
+    return pages
+
+
+def _with_damage_named(pages: list[PageRead], damaged: list[int]) -> list[PageRead]:
+    """PDFium reads what it can of a damaged page, and says nothing."""
+    for number in damaged:
+        if number <= len(pages) and pages[number - 1].warning is None:
+            warning = Warning("page_damaged", PARTLY_DAMAGED, number)
+            pages[number - 1] = replace(pages[number - 1], warning=warning)
     return pages
 
 
