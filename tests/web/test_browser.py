@@ -275,6 +275,37 @@ def test_upload_by_dropping_a_folder(page: Page, site: Site, tmp_path):
     expect(rows.filter(has_text="a.txt")).to_contain_text("Ready")
 
 
+def test_a_folder_again_is_summed_up_and_a_row_renamed_by_keyboard(page: Page, site: Site, tmp_path):
+    collection = site.world.collection(site.world.ada, "Again")
+    folder = tmp_path / "share"
+    folder.mkdir()
+    for name in ("a.txt", "b.txt"):
+        (folder / name).write_text(f"Words of {name}.")
+    page.goto(f"/collections/{collection}/documents")
+    page.locator("#folder").set_input_files(folder)
+    tally = page.locator("#tally")
+    expect(tally).to_have_text("2 new, 0 changed, 0 unchanged")
+    (folder / "b.txt").write_text("Other words of b.")
+    (folder / "c.txt").write_text("Words of c.")
+    page.locator("#folder").set_input_files(folder)
+    expect(tally).to_have_text("1 new, 1 changed, 1 unchanged")
+    rows = page.locator("#documents > li")
+    expect(rows).to_have_count(3)
+    expect(rows.filter(has_text="b.txt")).to_contain_text("revision 2")
+
+    page.get_by_role("link", name="Rename or move a.txt").focus()
+    page.keyboard.press("Enter")
+    name = page.get_by_role("dialog").get_by_label("Name")
+    expect(name).to_be_focused()
+    name.fill("c.txt")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("called c.txt there already")
+    name.fill("notes.txt")
+    page.keyboard.press("Enter")
+    expect(rows.filter(has_text="notes.txt")).to_have_count(1)
+    expect(rows).to_have_count(3)
+
+
 def test_upload_that_cannot_be_sent_can_be_sent_again(page: Page, site: Site):
     collection = site.world.collection(site.world.ada, "Offline")
     page.goto(f"/collections/{collection}/documents")
