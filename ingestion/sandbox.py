@@ -47,7 +47,7 @@ def parse(
     Files inside it (attachments, members of an archive) are written into the folder `spool`; without one they are left.
 
     Raises `Refused`, and only that, for everything that goes wrong with the file. May be called from any thread; ends
-    within `limits.seconds` and a moment, pages to be recognised not counted.
+    within `limits.seconds` and a moment, pages to be recognised and what LibreOffice takes not counted.
     """
     with legacy.readable(path, name, limits) as (place, called, old):
         found = _read(place, called, limits, on_page, spool)

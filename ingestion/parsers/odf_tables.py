@@ -105,4 +105,5 @@ def _texts(
 
 
 def _span(element: etree._Element, kind: str, most: int) -> int:
-    return max(whole(element.get(f"{TABLE}number-{kind}-spanned"), 1, most), 1)
+    said = element.get(f"{TABLE}number-{kind}-spanned")
+    return max(whole(said, 1, most), 1) if said else 1

@@ -13,7 +13,7 @@ from lxml import etree
 
 from ingestion.cells import reference
 from ingestion.parsers.lines import block, one_line
-from ingestion.parsers.odf import DRAW, OFFICE, TABLE, Document, open_document
+from ingestion.parsers.odf import DRAW, OFFICE, TABLE, TEXT, Document, open_document
 from ingestion.parsers.odf_tables import MAX_COPIES, MOST_COLUMNS, Cell, cells, copies, rows
 from ingestion.parsers.odf_text import Story
 from ingestion.parsers.sheets_regions import Row
@@ -110,6 +110,8 @@ class _Reader:
 
     def _text(self, cell: Cell, number: int, sheet: _Sheet) -> str:
         """What the cell shows; comments, charts and text boxes anchored in it come after the tables."""
+        if len(cell.element) == 1 and cell.element[0].tag == f"{TEXT}p" and not len(cell.element[0]):
+            return one_line(cell.element[0].text or "")  # nearly all cells
         shown = []
         for part in cell.element:
             if not isinstance(part.tag, str):
