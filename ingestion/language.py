@@ -13,7 +13,7 @@ LANGUAGES = (  # noqa: SIM905
 SHORTEST = 40  # letters below which a guess is worth nothing
 LONGEST = 20_000  # characters looked at
 SURE = 0.9
-LIKELY = 0.5  # of a question: a wrong guess costs little there, and 3 of 4,350 XQuAD questions are guessed wrong
+LIKELY = 0.5  # of a question: a wrong guess costs little there, and 5 of 4,350 XQuAD questions are guessed wrong
 QUESTION = 2_000  # characters of a question looked at
 
 

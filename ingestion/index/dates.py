@@ -75,22 +75,18 @@ def _dates(text: str, fold: Fold, *, day_first: bool) -> Iterator[tuple[int, int
     """Year, month and day, 0 where it is not said."""
     if not any(map(str.isdecimal, text)):
         return
-    taken: list[tuple[int, int]] = []
+    taken: set[int] = set()  # where names of months begin: each belongs to one date
     for pattern in _WORDS:
         for match in pattern.finditer(text):
             month = MONTHS.get(fold(match["month"]), 0)
-            if month and not _overlaps(match.span(), taken):
-                taken.append(match.span())
+            if month and match.start("month") not in taken:
+                taken.add(match.start("month"))
                 yield from _valid(match, month)
     for pattern in _FIGURES:
         for match in pattern.finditer(text):
             yield from _valid(match, int(match["month"]))
     for match in _EITHER.finditer(text):
         yield from _either(match, day_first)
-
-
-def _overlaps(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
-    return any(span[0] < end and start < span[1] for start, end in taken)
 
 
 def _valid(match: re.Match[str], month: int) -> Iterator[tuple[int, int, int]]:
