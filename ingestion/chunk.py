@@ -6,10 +6,11 @@ choose line ends): few passages, none tiny, headings at the start, paragraphs an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 
+from ingestion.chunk_headings import HeadingPath
 from ingestion.chunk_lines import Unit, units_of
 from ingestion.types import Line, Mark, Page, Parsed, Passage
 
@@ -19,7 +20,8 @@ EMPTINESS = 0.5  # an empty passage; one of half the size costs a quarter of it
 HEADING_INSIDE = 0.9  # a heading that stands neither first nor after another heading
 HEADING_LAST = 3.0  # a heading parted from its text
 CUT_SENTENCE, CUT_PARAGRAPH, CUT_ROWS, CUT_LINE = 0.35, 0.2, 0.1, 0.5
-CUT_TITLE = 0.3  # text parted from the table it stands above
+CUT_TITLE = 0.3  # text parted from the table it stands above, or a label from what it names
+LABEL_LENGTH = 60  # characters of a line that may be one ("Cost savings", "Tips:")
 
 
 def cut(parsed: Parsed, size: int, count: Callable[[str], int]) -> list[Passage]:
@@ -30,15 +32,15 @@ def cut(parsed: Parsed, size: int, count: Callable[[str], int]) -> list[Passage]
     A passage that starts within a table begins with the table's header again.
     """
     passages: list[Passage] = []
-    path: list[tuple[int, str]] = []
+    path = HeadingPath()
     for pages in _runs(parsed):
-        if pages and pages[0].label:  # a slide or sheet stands for itself
-            path.clear()
+        if parsed.has_pages:
+            path.turn_to(pages[0])
         units = units_of(pages, size, count)
         for start, end in _spans(units, size):
             for group, laid in _fitting(units[start:end], size, count):
-                passages.append(Passage(len(passages), laid.text, _above(group[0], path), laid.marks, laid.tokens))
-                _follow_headings(path, group)
+                passages.append(Passage(len(passages), laid.text, path.above(group[0]), laid.marks, laid.tokens))
+                path.follow(group)
     return passages
 
 
@@ -93,10 +95,17 @@ def _cut_price(units: list[Unit], end: int) -> float:
     if last.line == after.line:
         return CUT_LINE
     if last.block != after.block:
-        return CUT_TITLE if after.table and not last.table else 0.0
+        title = not last.table and (after.table or _is_label(units, end - 1))
+        return CUT_TITLE if title else 0.0
     if last.table:
         return CUT_ROWS
     return CUT_PARAGRAPH if last.text.endswith((".", "!", "?", ":", ";", "。")) else CUT_SENTENCE
+
+
+def _is_label(units: list[Unit], at: int) -> bool:
+    """One short line for itself that ends no sentence."""
+    alone = at == 0 or units[at - 1].block != units[at].block
+    return alone and len(units[at].text) <= LABEL_LENGTH and not units[at].text.endswith((".", "!", "?", ";", "。"))
 
 
 @dataclass(frozen=True)
@@ -147,21 +156,7 @@ def _mark(start: int, text: str, page: int, place: Line) -> Mark:
     return Mark(start, start + len(text), page, place.box, place.cells)
 
 
-def _above(first: Unit, path: list[tuple[int, str]]) -> tuple[str, ...]:
-    """The headings in force above a passage. One that starts with a heading stands under the higher ones only."""
-    return tuple(text for level, text in path if not first.heading or level < first.heading)
-
-
 def _joint(before: Unit, after: Unit) -> str:
     if before.line == after.line:
         return " "
     return "\n" if before.block == after.block else "\n\n"
-
-
-def _follow_headings(path: list[tuple[int, str]], units: Iterable[Unit]) -> None:
-    """Keep `path` the headings in force after `units`."""
-    for _, group in groupby((unit for unit in units if unit.heading), key=lambda unit: unit.block):
-        lines = list(group)
-        while path and path[-1][0] >= lines[0].heading:
-            path.pop()
-        path.append((lines[0].heading, lines[0].title))

@@ -215,3 +215,40 @@ def test_a_passage_that_starts_with_a_heading_stands_under_the_higher_ones_only(
     passages = cut(parsed, 50, lambda text: len(text.split()))
     second = next(passage for passage in passages if passage.text.startswith("3.2"))
     assert second.headings == ("3 Leave",)
+
+
+def pages_of(*pages: tuple[Block, ...], label: str = "") -> Parsed:
+    numbered = (Page(number, blocks, label=label and f"{label} {number}") for number, blocks in enumerate(pages, 1))
+    return Parsed("pdf", "text", tuple(numbered))
+
+
+def test_a_table_of_contents_is_no_heading_of_the_pages_after_it() -> None:
+    contents = (Block("heading", (Line("Inhaltsverzeichnis"),), 1), paragraph("Urlaub 2", "Reisen 3"))
+    passages = cut(pages_of(contents, (paragraph("Urlaub gibt es."),)), SIZE, count)
+    assert [passage.headings for passage in passages] == [(), ()]
+
+
+def test_a_heading_that_nothing_follows_does_not_reach_through_the_rest() -> None:
+    title = (Block("heading", (Line("Handbuch"),), 1), Block("heading", (Line("Anlage 1"),), 2), paragraph("Text."))
+    passages = cut(pages_of(title, *[(paragraph("Mehr Text."),)] * 20), SIZE, count)
+    assert passages[1].headings == passages[10].headings == ("Handbuch", "Anlage 1")
+    assert passages[11].headings == passages[20].headings == ("Handbuch",)
+
+
+def test_slides_stand_under_their_own_headings() -> None:
+    slides = pages_of(
+        (Block("heading", (Line("Ziele"),), 1), paragraph("Mehr.")),
+        (
+            paragraph(
+                "Ohne.",
+            ),
+        ),
+        label="Slide",
+    )
+    assert [passage.headings for passage in cut(slides, SIZE, count)] == [(), ()]
+
+
+def test_a_label_stays_with_what_it_names() -> None:
+    filler = "a b c d e f g h i j k l."
+    passages = cut(one_page(paragraph(filler), paragraph("Tips:"), paragraph(filler)), 20, count)
+    assert [passage.text for passage in passages] == [filler, f"Tips:\n\n{filler}"]
