@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from email.errors import MessageError
 from email.header import decode_header, make_header
 from itertools import islice
 from pathlib import Path
@@ -80,7 +81,7 @@ def _name(at: int, head: bytes) -> str:
     raw = one_line(decode(match.group(1))) if match else ""
     try:
         subject = str(make_header(decode_header(raw)))
-    except (ValueError, LookupError, UnicodeError):
+    except (ValueError, LookupError, MessageError):
         subject = raw
     subject = re.sub(r"[/\\]", "-", one_line(subject))[:LONGEST_NAME].strip()
     return f"{at + 1:05d} {subject or 'mail'}.eml"

@@ -35,3 +35,9 @@ def test_a_box_without_mails_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"nothing\n")
     with pytest.raises(Refused):
         read(path, quiet)
+
+
+def test_a_subject_in_an_unknown_encoding_is_shown_as_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "a.mbox"
+    path.write_bytes(b"From a@b.de x\nSubject: =?\xfct\xff-8?q?K=C3?= =?utf\xe4?b?_?=\nFrom: a@b.de\n\nText\n")
+    assert read(path, quiet).attachments[0].name.startswith("00001 ")
