@@ -19,7 +19,7 @@ from PIL import Image
 
 from ingestion import tool
 from ingestion.ocr.results import Read
-from ingestion.ocr.words import Word, likelihood, line_heights, mean_confidence, words_of
+from ingestion.ocr.words import Word, likelihood, line_heights, mean_confidence, on_its_side, words_of
 from ingestion.tool import Allowance
 
 Pixels = NDArray[np.uint8]
@@ -51,8 +51,9 @@ class Reader:
             words = words_of(read.tsv)
             if not words:
                 return read
-            if mean_confidence(words) < (SURE if sum(len(word.text) for word in words) >= FEW else VERY_SURE):
-                read = _likeliest([read, *(desk.words(pixels, turns) for turns in desk.doubtful_turns(pixels))])
+            if _doubtful(words):
+                turned = (desk.words(pixels, turns) for turns in desk.doubtful_turns(pixels, words))
+                read = _likeliest([read, *turned])
             larger = _enlarged(pixels, words_of(read.tsv))
             return read if larger is None else _likeliest([read, *desk.if_in_time(larger, read.turns)])
 
@@ -76,8 +77,10 @@ class _Desk:
         except tool.ToolError:
             return []
 
-    def doubtful_turns(self, pixels: Pixels) -> list[int]:
+    def doubtful_turns(self, pixels: Pixels, words: Sequence[Word]) -> list[int]:
         """Which other ways up are worth a try: the one Tesseract guesses, or all where it cannot."""
+        if on_its_side(words):
+            return [1, 3]
         try:
             guess = ROTATE.search(self._run(pixels, "-l", "osd", "--psm", "0").decode("utf-8", "replace"))
         except tool.Failed:  # too few characters, or its data is not installed
@@ -93,6 +96,12 @@ class _Desk:
         allowance = Allowance(seconds=seconds, memory_mib=MEMORY_MIB, file_mib=1)
         command = [PROGRAM, picture.name, "stdout", "--dpi", "300", *arguments]
         return tool.run(command, self.folder, allowance, variables=ONE_THREAD, stopped=self.stopped)
+
+
+def _doubtful(words: Sequence[Word]) -> bool:
+    """May the page stand on its side or head?"""
+    few = sum(len(word.text) for word in words) < FEW
+    return mean_confidence(words) < (VERY_SURE if few else SURE) or on_its_side(words)
 
 
 def _likeliest(tries: Sequence[Read]) -> Read:

@@ -21,6 +21,7 @@ CAPITALS = 0.72  # share of a font's size that a line's letters are high, on ave
 BULLETS = frozenset("¢©®°»«*•")  # what bullets at the start of a line are taken for,
 LETTERS = frozenset("eo0@")  # and these, where white follows as after a bullet
 AFTER_BULLET = 0.6  # line heights
+LONG = 4  # letters; a shorter word may be higher than wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,19 @@ def mean_confidence(words: Sequence[Word]) -> float:
 
 
 def likelihood(words: Iterable[Word]) -> float:
-    """How much was read, and how surely: to compare ways of reading one picture."""
-    return sum((word.confidence - 50) * sum(map(str.isalnum, word.text)) for word in words)
+    """How much was read upright, and how surely: to compare ways of reading one picture."""
+    upright = (word for word in words if not _runs_down(word))
+    return sum((word.confidence - 50) * sum(map(str.isalnum, word.text)) for word in upright)
+
+
+def on_its_side(words: Sequence[Word]) -> bool:
+    """Does most text run up or down the picture? Tesseract reads that too, but not in order."""
+    long = [word for word in words if len(word.text) >= LONG]
+    return sum(map(_runs_down, long)) * 2 > len(long)
+
+
+def _runs_down(word: Word) -> bool:
+    return len(word.text) >= LONG and word.y1 - word.y0 > word.x1 - word.x0
 
 
 def kept(words: Sequence[Word]) -> list[Word]:
