@@ -70,7 +70,8 @@ def add_revision(db: Session, content: tables.Content, place: Place, *, unpacked
     )
     db.add(document)
     db.flush()
-    settle(db, [content.id])
+    if earlier is not None:  # archives bring thousands that have none
+        settle(db, [content.id])
     return document, False
 
 
