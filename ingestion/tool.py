@@ -150,7 +150,7 @@ def _listen(process: subprocess.Popen[bytes], allowance: Allowance, stopped: Cal
         while selector.get_map():
             left = deadline - time.monotonic()
             if left <= 0:
-                raise TooSlow(f"after {allowance.seconds:.0f} s")
+                raise TooSlow
             if stopped():
                 raise Failed("stopped")
             for key, _ in selector.select(min(left, LOOK_SECONDS)):

@@ -10,10 +10,6 @@ from ingestion.types import Page, Warning
 TOO_SLOW = "Recognising the text of the page took too long and was stopped; the page was not read."
 TOO_MANY = "The file has more pictures of pages than are recognised in one file; this page was not read."
 FAILED = "The picture of the page is damaged or too large, so that its text could not be recognised."
-NOT_INSTALLED = (
-    "The file is a picture, and text recognition (Tesseract) is not installed on this server. "
-    "Ask the administrator to install it, or upload the text as PDF or Word."
-)
 
 
 def failure(code: str, number: int) -> Warning:
@@ -32,7 +28,9 @@ def recognition_notes(pages: Sequence[Page]) -> list[Warning]:
     letters = sum(len(page.text) for page in read) or 1
     sure = round(sum((page.confidence or 0.0) * len(page.text) for page in read) / letters)
     which = _listed(ranges(page.number for page in read))
-    notes = [Warning("recognised", f"Text was recognised from pictures (pages: {which}), {sure} % sure on average.")]
+    notes = [
+        Warning("recognised", f"Text was recognised from pictures (pages: {which}), {sure} percent sure on average.")
+    ]
     unsure = ranges(page.number for page in read if (page.confidence or 0.0) < UNSURE)
     if unsure:
         text = f"Text recognition was unsure on these pages, compare them with the original: {_listed(unsure)}."

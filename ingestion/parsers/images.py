@@ -11,7 +11,7 @@ from PIL import Image
 
 from ingestion.layout.blocks import to_pages
 from ingestion.layout.furniture import without_furniture
-from ingestion.ocr.notes import NOT_INSTALLED, failure, recognition_notes
+from ingestion.ocr.notes import failure, recognition_notes
 from ingestion.ocr.results import Results, Wanted
 from ingestion.parsers.frame import Frame
 from ingestion.parsers.image_frames import frames, opened, scaled, size, upright
@@ -20,6 +20,10 @@ from ingestion.types import Outcome, Parsed, Refused
 
 SMALL, ENLARGED, MOST_ENLARGED = 1_800, 2_600, 3.0  # pixels of the longer side that text recognition likes
 
+NOT_INSTALLED = (
+    "The file is a picture, and text recognition (Tesseract) is not installed on this server. "
+    "Ask the administrator to install it, or upload the text as PDF or Word."
+)
 NO_TEXT = "No text was found in the picture. If there is some, photograph or scan it again, sharper and larger."
 NOT_READ = "The text in the picture could not be recognised. Save it again as PNG, not larger than A4 at 300 dpi."
 
@@ -38,7 +42,9 @@ def read(path: Path, on_page: Callable[[int, int], None], results: Results | Non
     found = [page for page in pages if page is not None]
     notes = [page.warning for page in found if page.warning is not None]
     if not any(page.rows.regions for page in found):
-        raise Refused("no_text", NOT_READ if notes else NO_TEXT)
+        if notes:
+            raise Refused("no_text", NOT_READ)
+        raise Refused("no_text", NO_TEXT)
     laid_out = to_pages(without_furniture([page.rows for page in found]))
     shown = tuple(page.as_shown(laid) for page, laid in zip(found, laid_out, strict=True))
     on_page(total, total)
