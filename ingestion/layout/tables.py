@@ -66,7 +66,7 @@ def _aligned(row: Row, columns: list[tuple[float, float]]) -> str:
     cells = [""] * len(columns)
     for place, cell in zip(places, row.cells, strict=True):
         cells[place] = cell
-    return "\t".join(cells).rstrip("\t") if places[0] == 0 else "\t".join(cells[places[0] :]).rstrip("\t")
+    return "\t".join(cells).rstrip("\t")
 
 
 def _place(start: float, end: float, columns: list[tuple[float, float]]) -> int:

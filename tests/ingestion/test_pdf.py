@@ -116,6 +116,7 @@ def test_a_table_keeps_its_rows_and_empty_cells(tmp_path: Path) -> None:
         ("Finnland", "", "Helsinki", "338.145"),
         ("Irland", "5,3", "", "70.273"),
         ("Malta", "0,5", "Valletta", ""),
+        ("", "1,0", "Nikosia", "9.251"),
     ]
 
     def page(canvas: Canvas) -> None:
@@ -131,6 +132,7 @@ def test_a_table_keeps_its_rows_and_empty_cells(tmp_path: Path) -> None:
         "Finnland\t\tHelsinki\t338.145",
         "Irland\t5,3\t\t70.273",
         "Malta\t0,5\tValletta",
+        "\t1,0\tNikosia\t9.251",
     ]
 
 
