@@ -1,6 +1,5 @@
 """The health report from reading a file to its list, and which documents need attention."""
 
-import pytest
 from sqlalchemy import update
 
 from app.db import tables
@@ -8,14 +7,7 @@ from app.documents import read
 from app.documents.health import health_of, values_of
 from ingestion.health import examine
 from ingestion.types import Block, Line, Page, Parsed, Warning
-from tests.app.documents.test_reading import LOREM, Works
-
-
-@pytest.fixture
-def works(settings, database):
-    works = Works(settings, database)
-    yield works
-    works.writer.close()
+from tests.app.documents.test_reading import LOREM
 
 
 def test_a_report_comes_back_from_the_database_as_it_was():
