@@ -51,7 +51,7 @@ def _value(element: etree._Element) -> Value:
 
 def _text(element: etree._Element) -> str:
     """All text in it; comments and instructions are none."""
-    return "".join(element.itertext("*"))
+    return "".join(str(part) for part in element.itertext("*"))
 
 
 def _name(tag: str) -> str:
