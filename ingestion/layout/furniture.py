@@ -98,7 +98,8 @@ def _repeated(places: list[Place], pages: int) -> list[Place]:
 
 
 def _without(at: int, page: PageRows, dropped: set[Place]) -> PageRows:
-    regions = (
+    """A page that says nothing else keeps its line."""
+    regions = [
         tuple(row for j, row in enumerate(region) if (at, i, j) not in dropped) for i, region in enumerate(page.regions)
-    )
-    return replace(page, regions=tuple(region for region in regions if region))
+    ]
+    return replace(page, regions=tuple(region for region in regions if region)) if any(regions) else page
