@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from app.db import tables
 from app.documents import read
@@ -134,8 +134,11 @@ def test_the_same_bytes_under_two_names_share_one_entry(database, anna, plans, u
 
 
 def test_a_late_reading_does_not_bring_an_older_revision_back(database, upload, works, texts, listed):
-    upload("travel.txt", b"word " * 50_000 + OLD)  # read last: smaller ones overtake it
+    upload("travel.txt", OLD)
     upload("travel.txt", NEW)
+    with database.session() as db:  # read last, like a large file that smaller ones overtake
+        late = update(tables.Content).where(tables.Content.id == 1)
+        db.execute(late.values(queued_at=tables.Content.queued_at + 1000))
     works.reader.step()
     while works.indexer.step():
         pass
