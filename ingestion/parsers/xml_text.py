@@ -55,4 +55,4 @@ def _text(element: etree._Element) -> str:
 
 
 def _name(tag: str) -> str:
-    return etree.QName(tag).localname
+    return str(etree.QName(tag).localname)
