@@ -4,6 +4,7 @@ is what `ingestion/tool.py` wrote, as JSON.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -16,6 +17,7 @@ NOT_STARTED = 126
 
 def main() -> None:
     request, program, arguments = json.loads(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    _stay_as_nice()
     confine_tool(
         Bounds(**request["bounds"]),
         parent=request["parent"],
@@ -28,6 +30,12 @@ def main() -> None:
     except OSError as error:
         print(f"{program}: {error.strerror}", file=sys.stderr)
     os._exit(NOT_STARTED)
+
+
+def _stay_as_nice() -> None:
+    """Linux counts niceness within a session only where it groups processes; this one has a session of its own."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(os.nice(0)))
 
 
 if __name__ == "__main__":
