@@ -24,6 +24,7 @@ from app.db.migrate import upgrade
 from app.db.session import Database
 from app.questions.desk import AnswerDesk
 from ingestion.index.store import Index, IndexEntry, IndexWriter
+from ingestion.language import guess
 from ingestion.types import Mark, Passage
 from models.types import Chunk, EngineState, EngineStatus, Message, Usage
 
@@ -185,6 +186,12 @@ def _passage(ordinal: int, text: str) -> Passage:
         marks.append(Mark(at, at + len(line), ordinal + 1, None))
         at += len(line) + 1
     return Passage(ordinal, text, ("Rules",), tuple(marks), len(text) // 4)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def languages() -> None:
+    """Loaded at the start, as the product does: it takes a moment, and tests wait for things to happen."""
+    guess("ready?")
 
 
 @pytest.fixture
