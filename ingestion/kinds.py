@@ -40,7 +40,7 @@ TOO_MANY_MEMBERS = "The archive lists more files than can be handled. Upload the
 NO_MAIL = "The file is named like a mail but holds no mail. Export the mail again and upload the new file."
 UNKNOWN = (
     "The content is of no kind that can be read. "
-    "Upload PDF, Word, PowerPoint, Excel, CSV, HTML, Markdown, text, mail (.eml) or pictures."
+    "Upload PDF, Office or OpenDocument files, mail, web pages, text, pictures or a ZIP archive of such files."
 )
 
 NOT_YET = {
@@ -49,7 +49,7 @@ NOT_YET = {
     "package": "Files of this program cannot be read. Save or export it as PDF and upload that.",
     "archive": "Archives of this kind cannot be read, only .zip. Unpack it and upload the documents in it.",
     "media": "Sound and video cannot be read. Upload a transcript.",
-    "program": "Programs cannot be read. Upload PDF, Word, PowerPoint, Excel, CSV, HTML, Markdown, text or mail.",
+    "program": "Programs cannot be read. Upload documents, mail, pictures or text.",
 }
 
 MAGIC: tuple[tuple[bytes, str], ...] = (

@@ -92,10 +92,11 @@ def _kept_apart(tree: ast.Module) -> Iterator[str]:
 
 
 def _in_tables(tree: ast.Module) -> Iterator[str]:
-    """Reasons of refusals and warnings that a module keeps in a table."""
+    """Reasons of refusals and warnings that a module keeps in a table, or by a name for other modules."""
     for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict):
-            texts = [_string(value, {}) or "" for value in node.value.values]
+        if isinstance(node, ast.Assign):
+            values = node.value.values if isinstance(node.value, ast.Dict) else [node.value]
+            texts = [_string(value, {}) or "" for value in values]
             yield from (text for text in texts if text.endswith(".") and " " in text)
 
 
