@@ -10,13 +10,15 @@ from pathlib import Path
 
 from ingestion.chunk import cut
 from ingestion.language import detect
-from ingestion.reader import read_file
+from ingestion.reader import PARSERS, read_file, sniff
 from ingestion.types import Refused
 from ingestion.wire import page_to_json
 
 
 def digest(path: Path) -> str:
     try:
+        if sniff(path, path.name) not in PARSERS:
+            return "made new by LibreOffice first"
         parsed = read_file(path, path.name, lambda done, total: None)
     except Refused as refused:
         return refused.code

@@ -109,13 +109,13 @@ def test_the_same_bytes_of_another_kind_are_read_for_themselves(database, upload
     assert len(files(settings)) == 1
 
 
-def test_new_bytes_under_an_old_name_are_told_apart(database, anna, plans, upload):
-    assert not upload("a.txt", b"one").same_name
-    assert upload("a.txt", b"two").same_name
+def test_new_bytes_under_an_old_name_are_its_next_revision(database, anna, plans, upload):
+    assert upload("a.txt", b"one").revision == 1
+    assert upload("a.txt", b"two").revision == 2
     upload("b.txt", b"three")
     with database.session() as db:
-        found = [(view.name, view.same_name) for view in list_documents(db, anna, plans.id)]
-    assert found == [("b.txt", False), ("a.txt", True), ("a.txt", True)]
+        found = [(view.name, view.revision, view.same_name) for view in list_documents(db, anna, plans.id)]
+    assert found == [("b.txt", 1, False), ("a.txt", 2, False)]
 
 
 def test_only_who_may_edit_uploads(stores, database, anna, ben, plans, upload):
