@@ -5,10 +5,11 @@ Coordinates are PDF points, origin at the top left of the page as shown (rotatio
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, overload
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "note", "code", "metadata"]
 Outcome = Literal["text", "partial", "ocr", "refused"]
@@ -82,6 +83,22 @@ class Attachment:
         """The bytes, of which there may be many."""
         for start in range(0, len(self.data), PIECE):
             yield self.data[start : start + PIECE]
+
+
+class FilesOnDemand(Sequence[Attachment]):
+    """Files inside a file that are read when they are asked for; `one(at)` gives one of them."""
+
+    @abstractmethod
+    def one(self, at: int) -> Attachment: ...
+
+    @overload
+    def __getitem__(self, at: int) -> Attachment: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Attachment]: ...
+    def __getitem__(self, at: int | slice) -> Attachment | Sequence[Attachment]:
+        if isinstance(at, slice):
+            return [self.one(number) for number in range(*at.indices(len(self)))]
+        return self.one(at)
 
 
 @dataclass(frozen=True)

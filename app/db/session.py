@@ -8,14 +8,15 @@ earlier, with `lock`.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session, sessionmaker
 
+T = TypeVar("T")
 _PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=NORMAL",
@@ -64,6 +65,12 @@ def lock(db: Session) -> None:
 def has_lock(db: Session) -> bool:
     """Whether this session wrote something, or took the write lock, and has not committed yet."""
     return bool(getattr(db.connection().connection.dbapi_connection, "in_transaction", False))
+
+
+def pieces(values: Iterable[T]) -> Iterator[list[T]]:
+    """In lists that fit into one statement."""
+    rest = list(values)
+    return (rest[start : start + 1000] for start in range(0, len(rest), 1000))
 
 
 def _prepare(connection: Any, _record: Any) -> None:

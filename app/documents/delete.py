@@ -13,10 +13,10 @@ from sqlalchemy.orm import Session
 from app.accounts.types import Viewer
 from app.accounts.users import require_admin, require_other_admin
 from app.db import tables
-from app.db.session import lock
+from app.db.session import lock, pieces
 from app.documents.blobs import remove_unused
 from app.documents.read import get_document
-from app.documents.revisions import pieces, with_belongings
+from app.documents.revisions import with_belongings
 from app.documents.types import Stores
 from app.errors import NotFound
 

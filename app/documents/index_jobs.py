@@ -9,7 +9,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from app.db import tables
-from app.db.session import lock
+from app.db.session import lock, pieces
 from app.documents.jobs import MOST_ATTEMPTS, TO_INDEX, give_up, rows
 from app.documents.marks import mark_of
 from app.documents.revisions import settle
@@ -115,9 +115,3 @@ def still_wanted(db: Session, content_ids: Sequence[int]) -> set[int]:
     """Those of them that are (again) in the index or on their way there."""
     query = select(tables.Content.id).where(tables.Content.id.in_(content_ids), tables.Content.state != "refused")
     return set(db.scalars(query))
-
-
-def pieces(values: Iterable[int]) -> Iterable[list[int]]:
-    """In lists that fit into one statement."""
-    rest = list(values)
-    return (rest[start : start + 1000] for start in range(0, len(rest), 1000))

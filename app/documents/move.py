@@ -11,10 +11,10 @@ from sqlalchemy.orm import Session
 from app.accounts.types import Viewer
 from app.collections.access import find
 from app.db import tables
-from app.db.session import lock
+from app.db.session import lock, pieces
 from app.documents.names import clean
 from app.documents.read import get_document
-from app.documents.revisions import pieces, with_belongings
+from app.documents.revisions import with_belongings
 from app.documents.types import DocumentView, Stores
 from app.documents.views import load_view
 from app.errors import Conflict, Invalid

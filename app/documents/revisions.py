@@ -11,16 +11,15 @@ its next revision, and what the newest revision does not hold any more is replac
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeVar
 
 from sqlalchemy import ColumnElement, Select, and_, exists, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from app.db import tables
+from app.db.session import pieces
 
-T = TypeVar("T")
 _READ = ("indexing", "ready")
 
 
@@ -181,9 +180,3 @@ def _replace(db: Session, documents: Iterable[str]) -> None:
     for some in pieces(documents):
         replaced = update(tables.Document).where(tables.Document.id.in_(some)).values(replaced_at=time.time())
         db.execute(replaced, execution_options={"synchronize_session": False})
-
-
-def pieces(values: Iterable[T]) -> Iterator[list[T]]:
-    """In lists that fit into one statement."""
-    rest = list(values)
-    return (rest[start : start + 1000] for start in range(0, len(rest), 1000))

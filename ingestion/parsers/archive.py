@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import overload
 
 from ingestion.parsers.archive_members import BROKEN, MIB, Archive, opened
 from ingestion.parsers.archive_names import is_litter, is_special, place_of, shown
 from ingestion.parsers.lines import one_line
-from ingestion.types import Attachment, Block, Line, Outcome, Page, Parsed, Refused, Warning
+from ingestion.types import Attachment, Block, FilesOnDemand, Line, Outcome, Page, Parsed, Refused, Warning
 
 MOST = 16 * 1024 * MIB  # bytes of all members; how much is kept is for the receiver to say
 MOST_MEMBERS = 100_000
@@ -71,7 +70,7 @@ class _Packed(Attachment):
         return self.source()
 
 
-class Members(Sequence[Attachment]):
+class Members(FilesOnDemand):
     """The files in an archive, opened anew for each run through them."""
 
     def __init__(self, path: Path, members: Sequence[Member]) -> None:
@@ -87,16 +86,11 @@ class Members(Sequence[Attachment]):
                 info = archive.members[one.at]
                 yield _Packed(one.name, folder=one.folder, source=partial(archive.pieces, info, MOST))
 
-    @overload
-    def __getitem__(self, at: int) -> Attachment: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Attachment]: ...
-    def __getitem__(self, at: int | slice) -> Attachment | Sequence[Attachment]:
-        if isinstance(at, slice):
-            return [self[one] for one in range(*at.indices(len(self)))]
-        one = self._members[at]
+    def one(self, at: int) -> Attachment:
+        member = self._members[at]
         with opened(self._path, MOST) as archive:
-            return Attachment(one.name, b"".join(archive.pieces(archive.members[one.at], MOST)), one.folder)
+            data = b"".join(archive.pieces(archive.members[member.at], MOST))
+        return Attachment(member.name, data, member.folder)
 
 
 def _digest(path: Path) -> bytes:

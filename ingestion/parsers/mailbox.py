@@ -8,11 +8,10 @@ from email.errors import MessageError
 from email.header import decode_header, make_header
 from itertools import islice
 from pathlib import Path
-from typing import overload
 
 from ingestion.parsers.encoding import decode
 from ingestion.parsers.lines import one_line
-from ingestion.types import Attachment, Block, Line, Page, Parsed, Refused
+from ingestion.types import Attachment, Block, FilesOnDemand, Line, Page, Parsed, Refused
 
 MOST_MAILS = 100_000
 HEAD = 16_384  # bytes of a mail in which its subject is looked for
@@ -35,7 +34,7 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     return Parsed("mbox", "text", (page,), has_pages=False, attachments=mails)
 
 
-class Mails(Sequence[Attachment]):
+class Mails(FilesOnDemand):
     """The mails that begin at `starts`, read when asked for."""
 
     def __init__(self, path: Path, starts: Sequence[int]) -> None:
@@ -46,13 +45,7 @@ class Mails(Sequence[Attachment]):
     def __len__(self) -> int:
         return len(self._spans)
 
-    @overload
-    def __getitem__(self, at: int) -> Attachment: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Attachment]: ...
-    def __getitem__(self, at: int | slice) -> Attachment | Sequence[Attachment]:
-        if isinstance(at, slice):
-            return [self[one] for one in range(*at.indices(len(self)))]
+    def one(self, at: int) -> Attachment:
         return Attachment(self.names[at], self._bytes(at).replace(b"\n>From ", b"\nFrom "))
 
     def _bytes(self, at: int, most: int = -1) -> bytes:
