@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from ingestion.parsers.left_out import left_out
 from ingestion.parsers.lines import block, one_line
 from ingestion.parsers.odf import STYLE, Document, open_document
 from ingestion.parsers.odf_text import Story
@@ -52,11 +53,5 @@ def _is_mostly_pictures(document: Document, body: tuple[Block, ...]) -> bool:
 
 
 def _warnings(story: Story, pictures: bool) -> Iterator[Warning]:
-    if pictures:
-        yield Warning("pictures", "The document is mostly pictures; text in them was not read.")
-    if story.embedded:
-        yield Warning("embedded_files", "Files embedded in the document were not read. Upload them on their own.")
-    if story.hidden:
-        yield Warning("hidden_text", "Text that is formatted as hidden was left out.")
-    if story.changes:
-        yield Warning("tracked_changes", "The document has tracked changes; it was read as if all were accepted.")
+    found = {"embedded": bool(story.embedded), "hidden": bool(story.hidden), "changes": bool(story.changes)}
+    return left_out(pictures=pictures, **found)

@@ -11,6 +11,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ingestion.parsers.left_out import left_out
 from ingestion.parsers.lines import block, one_line
 from ingestion.parsers.office_zip import damaged
 from ingestion.parsers.rtf_fonts import Fonts
@@ -57,16 +58,10 @@ def _notes(texts: dict[str, None]) -> Iterator[Block]:
 
 
 def _warnings(reader: _Reader, pictures: bool) -> Iterator[Warning]:
-    if pictures:
-        yield Warning("pictures", "The document is mostly pictures; text in them was not read.")
     if reader.cut_off:
         yield Warning("damaged", "The file is cut off: it was read up to where it ends.")
-    if reader.embedded:
-        yield Warning("embedded_files", "Files embedded in the document were not read. Upload them on their own.")
-    if reader.hidden:
-        yield Warning("hidden_text", "Text that is formatted as hidden was left out.")
-    if reader.changes:
-        yield Warning("tracked_changes", "The document has tracked changes; it was read as if all were accepted.")
+    found = {"embedded": bool(reader.embedded), "hidden": bool(reader.hidden), "changes": bool(reader.changes)}
+    yield from left_out(pictures=pictures, **found)
 
 
 def _counts_pages(instruction: str) -> bool:

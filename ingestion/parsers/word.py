@@ -11,6 +11,7 @@ from pathlib import Path
 
 from lxml import etree
 
+from ingestion.parsers.left_out import left_out
 from ingestion.parsers.lines import block, one_line
 from ingestion.parsers.office_zip import Package, open_package
 from ingestion.parsers.word_notes import notes
@@ -79,11 +80,5 @@ def _is_mostly_pictures(package: Package, body: tuple[Block, ...]) -> bool:
 
 
 def _warnings(package: Package, story: Story, pictures: bool) -> Iterator[Warning]:
-    if pictures:
-        yield Warning("pictures", "The document is mostly pictures; text in them was not read.")
-    if story.embedded or any(name.startswith("word/embeddings/") for name in package.left_out):
-        yield Warning("embedded_files", "Files embedded in the document were not read. Upload them on their own.")
-    if story.hidden:
-        yield Warning("hidden_text", "Text that is formatted as hidden was left out.")
-    if story.changes:
-        yield Warning("tracked_changes", "The document has tracked changes; it was read as if all were accepted.")
+    embedded = story.embedded or any(name.startswith("word/embeddings/") for name in package.left_out)
+    return left_out(pictures=pictures, embedded=embedded, hidden=bool(story.hidden), changes=bool(story.changes))

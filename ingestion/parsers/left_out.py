@@ -1,0 +1,19 @@
+"""What a text document holds and was not read as it stands: the same words for every word processor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ingestion.types import Warning
+
+
+def left_out(*, pictures: bool, embedded: bool, hidden: bool, changes: bool) -> Iterator[Warning]:
+    """`pictures`: there is hardly anything else; `embedded` files, `hidden` text and tracked `changes` were found."""
+    if pictures:
+        yield Warning("pictures", "The document is mostly pictures; text in them was not read.")
+    if embedded:
+        yield Warning("embedded_files", "Files embedded in the document were not read. Upload them on their own.")
+    if hidden:
+        yield Warning("hidden_text", "Text that is formatted as hidden was left out.")
+    if changes:
+        yield Warning("tracked_changes", "The document has tracked changes; it was read as if all were accepted.")
