@@ -93,7 +93,8 @@ class _Body:
             return await self._receive()
         began = self._began = self._began or time.monotonic()
         try:
-            message = await asyncio.wait_for(self._receive(), IDLE_SECONDS)
+            async with asyncio.timeout(IDLE_SECONDS):
+                message = await self._receive()
         except TimeoutError:
             raise _slow() from None
         if message["type"] == "http.disconnect":

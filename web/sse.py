@@ -59,12 +59,13 @@ class EventStream(Response):
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         async with aclosing(_with_signs_of_life(self._events)) as pieces:
             async for piece in pieces:
-                await asyncio.wait_for(_body(send, piece, True), SEND_SECONDS)
-        await asyncio.wait_for(_body(send, b"", False), SEND_SECONDS)
+                await _body(send, piece, True)
+        await _body(send, b"", False)
 
 
 async def _body(send: Send, piece: bytes, more: bool) -> None:
-    await send({"type": "http.response.body", "body": piece, "more_body": more})
+    async with asyncio.timeout(SEND_SECONDS):
+        await send({"type": "http.response.body", "body": piece, "more_body": more})
 
 
 async def _gone(receive: Receive) -> None:

@@ -217,7 +217,8 @@ def test_closing_early_closes_the_connection() -> None:
             stream = client.stream(HI, max_tokens=9)
             assert (await anext(stream)).text == "Ja"
             await stream.aclose()
-            await asyncio.wait_for(engine.closed.wait(), 5)
+            async with asyncio.timeout(5):
+                await engine.closed.wait()
             await client.close()
 
     asyncio.run(go())

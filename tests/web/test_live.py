@@ -236,3 +236,38 @@ def test_a_listener_that_takes_nothing_is_left(monkeypatch):
 
     asyncio.run(run())
     assert closed.is_set()
+
+
+@pytest.mark.parametrize("turns", range(6))
+def test_a_listener_that_leaves_just_when_a_piece_was_sent_is_not_overlooked(turns):
+    closed = asyncio.Event()
+
+    async def events():
+        try:
+            yield b"x"
+            await asyncio.sleep(60)
+        finally:
+            closed.set()
+
+    async def run() -> None:
+        sent, left = asyncio.Event(), asyncio.Event()
+
+        async def receive() -> dict:
+            await left.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: dict) -> None:
+            if message.get("body") == b"x":
+                await sent.wait()
+
+        stream = asyncio.ensure_future(sse.EventStream(events())({"type": "http"}, receive, send))  # type: ignore[arg-type]
+        await asyncio.sleep(0.01)
+        left.set()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        sent.set()
+        await asyncio.wait({stream}, timeout=2)
+        assert stream.done()
+
+    asyncio.run(run())
+    assert closed.is_set()
