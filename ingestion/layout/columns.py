@@ -18,6 +18,7 @@ DEPTH = 12
 FEWEST = 3  # lines of running text that make a column
 PROSE_LETTERS = 15  # a shorter line is no running text
 FULL = 0.72  # share of its column's width that a line of running text fills
+ONWARD = 0.2  # of the lines go on with a sentence where several columns stand side by side
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,11 @@ def _best_gutter(segments: list[Segment]) -> _Gutter | None:
     letters = np.array([sum(map(str.isalpha, s.text)) for s in segments])
     if (letters >= PROSE_LETTERS).sum() < FEWEST:
         return None
+    onward = np.array([s.text[0].isalpha() and not s.text[0].isupper() for s in segments])
     width = max(5.0, 0.6 * float(np.median(boxes[:, 3] - boxes[:, 1])))
     best: _Gutter | None = None
     for x in _candidates(boxes, letters >= PROSE_LETTERS):
-        for found in _bands(boxes, letters, x, width):
+        for found in _bands(boxes, letters, onward, x, width):
             if best is None or found.lines > best.lines:
                 best = found
     return best
@@ -78,7 +80,9 @@ def _candidates(boxes: NDArray[np.float64], prose: NDArray[np.bool_]) -> list[fl
     return [float(group[0]) for group in sorted(shared, key=len, reverse=True)[:8]]
 
 
-def _bands(boxes: NDArray[np.float64], letters: NDArray[np.int64], x: float, width: float) -> list[_Gutter]:
+def _bands(
+    boxes: NDArray[np.float64], letters: NDArray[np.int64], onward: NDArray[np.bool_], x: float, width: float
+) -> list[_Gutter]:
     """Stretches of the page in which nothing crosses the strip left of `x` and both sides hold columns."""
     middle = (boxes[:, 1] + boxes[:, 3]) / 2
     crossing = (boxes[:, 0] < x - 0.5) & (boxes[:, 2] > x - width)
@@ -91,25 +95,52 @@ def _bands(boxes: NDArray[np.float64], letters: NDArray[np.int64], x: float, wid
     edges = np.concatenate(([-np.inf], stops, [np.inf]))
     found = []
     for at in np.flatnonzero(lines >= FEWEST).tolist():
-        if _are_columns(boxes, letters, left & (band == at), right & (band == at)):
+        if _are_columns(boxes, letters, onward, left & (band == at), right & (band == at)):
             found.append(_Gutter(x - 0.5, float(edges[at]), float(edges[at + 1]), int(lines[at])))
     return found
 
 
 def _are_columns(
-    boxes: NDArray[np.float64], letters: NDArray[np.int64], left: NDArray[np.bool_], right: NDArray[np.bool_]
+    boxes: NDArray[np.float64],
+    letters: NDArray[np.int64],
+    onward: NDArray[np.bool_],
+    left: NDArray[np.bool_],
+    right: NDArray[np.bool_],
 ) -> bool:
-    running = _runs(boxes[left], letters[left]), _runs(boxes[right], letters[right])
+    running = [_runs(boxes[side], letters[side], onward[side]) for side in (left, right)]
     if all(running):
         return True
     return any(running) and _aligned(boxes[left], boxes[right]) < 0.4
 
 
-def _runs(boxes: NDArray[np.float64], letters: NDArray[np.int64]) -> bool:
-    """Is this side running text: do most of its letters stand in lines that fill its width?"""
-    width = boxes[:, 2].max() - boxes[:, 0].min()
-    full = (letters >= PROSE_LETTERS) & (boxes[:, 2] - boxes[:, 0] >= FULL * width)
-    return bool(full.sum() >= FEWEST and letters[full].sum() >= 0.6 * letters.sum())
+def _runs(boxes: NDArray[np.float64], letters: NDArray[np.int64], onward: NDArray[np.bool_]) -> bool:
+    """Is this side running text: do most of its letters stand in lines that fill its width, or that of one of several
+    columns in it? Cells of a table may fill theirs, but do not go on with the sentence of the line above."""
+    full = _full(boxes, letters, np.full(len(boxes), boxes[:, 2].max() - boxes[:, 0].min()))
+    if full.any():
+        return True
+    full = _full(boxes, letters, _own_widths(boxes, letters >= PROSE_LETTERS))
+    return bool(full.any() and onward[full].mean() > ONWARD)
+
+
+def _full(boxes: NDArray[np.float64], letters: NDArray[np.int64], widths: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which lines fill their widths; none if too few do."""
+    full: NDArray[np.bool_] = (letters >= PROSE_LETTERS) & (boxes[:, 2] - boxes[:, 0] >= FULL * widths)
+    enough = full.sum() >= FEWEST and letters[full].sum() >= 0.6 * letters.sum()
+    return full if enough else np.zeros_like(full)
+
+
+def _own_widths(boxes: NDArray[np.float64], prose: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """How wide the stripe of running text is that each line stands in: lines above each other share one."""
+    order = np.argsort(boxes[:, 0], kind="stable")
+    reach = np.maximum.accumulate(np.where(prose, boxes[:, 2], -np.inf)[order])
+    starts = np.concatenate(([True], boxes[order[1:], 0] >= reach[:-1]))
+    stripe = np.cumsum(starts) - 1
+    first = boxes[order, 0][starts]
+    last = np.concatenate((reach[:-1][starts[1:]], reach[-1:]))
+    widths = np.empty(len(boxes))
+    widths[order] = (last - first)[stripe]
+    return widths
 
 
 def _aligned(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:

@@ -85,9 +85,12 @@ def _decodes(data: mmap.mmap, at: int) -> bool:
     if re.fullmatch(rb"\[?\s*/FlateDecode\s*\]?", names) is None:
         return True
     end = data.find(b"endstream", begin.end())
+    packed = data[begin.end() : end if end >= 0 else len(data)]
+    if not packed.strip():
+        return True  # a blank page
     decoder = zlib.decompressobj()
     try:
-        decoder.decompress(data[begin.end() : end if end >= 0 else len(data)], INFLATED)
+        decoder.decompress(packed, INFLATED)
     except zlib.error:
         return False
     return decoder.eof or bool(decoder.unconsumed_tail)

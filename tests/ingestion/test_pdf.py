@@ -109,6 +109,24 @@ def test_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
     assert starts[21] == "zur"
 
 
+def test_three_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
+    page = both(*(column(7 * at, 20, x=50 + 180 * at, width=24) for at in range(3)))
+    texts = text_of(read(make(tmp_path / "a.pdf", font("Helvetica", 9, page)), quiet)).splitlines()
+    assert not any("\t" in text for text in texts)
+    assert [text.split()[0] for text in texts if text][::20] == ["Die", "zur", "braucht"]
+
+
+def test_a_table_of_names_is_no_columns_of_text(tmp_path: Path) -> None:
+    names = lines(*(f"Maschinenbau Bergmann Werk {at} GmbH" for at in range(9)), x=50)
+    streets = lines(*(f"Obere Industriestrasse {at}" for at in range(9)), x=280)
+    towns = lines(*(f"{70100 + at} Stuttgart Vaihingen" for at in range(9)), x=435)
+    (block,) = blocks(make(tmp_path / "a.pdf", both(names, streets, towns)))
+    assert block.kind == "table"
+    assert (
+        block.lines[3].text == "Maschinenbau Bergmann Werk 3 GmbH\tObere Industriestrasse 3\t70103 Stuttgart Vaihingen"
+    )
+
+
 def test_a_table_keeps_its_rows_and_empty_cells(tmp_path: Path) -> None:
     rows = [
         ("Land", "Einwohner", "Hauptstadt", "Fläche"),

@@ -22,6 +22,15 @@ def test_sound_pages(tmp_path: Path) -> None:
     assert damaged_pages(tmp_path / "a.pdf", 3) == []
 
 
+def test_a_blank_page_with_an_empty_stream_is_sound(tmp_path: Path) -> None:
+    body = b"%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n"
+    body += b"2 0 obj\n<</Type/Pages/Kids[3 0 R]/Count 1>>\nendobj\n"
+    body += b"3 0 obj\n<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]/Contents 4 0 R>>\nendobj\n"
+    body += b"4 0 obj\n<</Length 0/Filter/FlateDecode>>\nstream\n\nendstream\nendobj\n"
+    (tmp_path / "a.pdf").write_bytes(body + b"trailer\n<</Root 1 0 R/Size 5>>\n%%EOF\n")
+    assert damaged_pages(tmp_path / "a.pdf", 1) == []
+
+
 def test_a_page_of_which_bytes_are_lost_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     body = b"%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n"
     body += b"2 0 obj\n<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>\nendobj\n"
