@@ -9,11 +9,14 @@ from typing import Any
 from pptx import Presentation
 from pptx.exc import PythonPptxError
 
+from ingestion.parsers.drawings import drawn
 from ingestion.parsers.lines import block, lines, one_line
 from ingestion.parsers.office_zip import Package, damaged, open_package
 from ingestion.parsers.slides_shapes import blocks
 from ingestion.types import Block, Outcome, Page, Parsed, Refused, Warning
 
+_SLIDE = "{http://schemas.openxmlformats.org/presentationml/2006/main}sldId"
+_RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 # What python-pptx raises on slides whose parts are missing or hold what they should not
 _BROKEN = (Refused, KeyError, ValueError, AttributeError, TypeError, IndexError, RecursionError, PythonPptxError)
 
@@ -26,9 +29,9 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     if not slides:
         raise Refused("empty", "This presentation has no slides. Check the original and upload it again.")
     pages, broken = [], []
-    for number, slide in enumerate(slides, start=1):
+    for number, (slide, part) in enumerate(zip(slides, _parts(package), strict=True), start=1):
         try:
-            pages.append(_page(number, slide, package))
+            pages.append(_page(number, slide, package, part))
         except _BROKEN:
             pages.append(Page(number, (), label=f"Slide {number}"))
             broken.append(number)
@@ -52,8 +55,14 @@ def _slides(package: Package) -> list[Any]:
         raise damaged() from error
 
 
-def _page(number: int, slide: Any, package: Package) -> Page:
-    found = [*blocks(slide, package), *_notes(slide)]
+def _parts(package: Package) -> list[str]:
+    """The slides' parts in the order of the slides; python-pptx gives them other names, in that order."""
+    main = package.main()
+    return [package.target(main, item.get(_RELATION_ID, "")) for item in package.root(main).iter(_SLIDE)]
+
+
+def _page(number: int, slide: Any, package: Package, part: str) -> Page:
+    found = [*blocks(slide, lambda item: drawn(item, package, part)), *_notes(slide)]
     return Page(number, tuple(found), label=f"Slide {number}")
 
 

@@ -6,15 +6,14 @@ Two shapes count as standing in one row when they overlap vertically by more tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lxml import etree
 
-from ingestion.parsers.drawings import DRAWN, drawn, paragraph
+from ingestion.parsers.drawings import DRAWN, paragraph
 from ingestion.parsers.lines import block
-from ingestion.parsers.office_zip import Package
 from ingestion.parsers.tables import repeated, table
 from ingestion.parsers.whole import whole
 from ingestion.types import Block
@@ -25,6 +24,8 @@ _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _TITLES = {"title", "ctrTitle"}
 _FURNITURE = {"sldNum", "dt", "ftr", "hdr"}  # slide number, date, footer: the same on every slide
 _MAX_GROUPS = 60
+
+Draw = Callable[[etree._Element], Iterator[Block]]  # what stands in the chart or SmartArt behind an element
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,9 @@ class Placed:
     found: tuple[Block, ...]
 
 
-def blocks(slide: Any, package: Package) -> Iterator[Block]:
+def blocks(slide: Any, draw: Draw) -> Iterator[Block]:
     """Title first, then the other shapes as one reads them."""
-    placed = [_placed(order, shape, package, 0) for order, shape in enumerate(slide.shapes)]
+    placed = [_placed(order, shape, draw, 0) for order, shape in enumerate(slide.shapes)]
     placed += [_alternative(len(placed) + order, item) for order, item in enumerate(_alternatives(slide))]
     titles = [item for item in placed if item.found and item.found[0].kind == "heading"]
     others = [item for item in placed if item not in titles]
@@ -48,27 +49,27 @@ def blocks(slide: Any, package: Package) -> Iterator[Block]:
         yield from item.found
 
 
-def _placed(order: int, shape: Any, package: Package, depth: int) -> Placed:
+def _placed(order: int, shape: Any, draw: Draw, depth: int) -> Placed:
     """A shape with its place. What cannot be told of a damaged shape counts as zero."""
     try:
         top, left, height = shape.top or 0, shape.left or 0, shape.height or 0
     except (ValueError, KeyError, AttributeError):
         top = left = height = 0
-    return Placed(top, left, height, order, tuple(_read(shape, package, depth)))
+    return Placed(top, left, height, order, tuple(_read(shape, draw, depth)))
 
 
-def _read(shape: Any, package: Package, depth: int) -> Iterator[Block]:
+def _read(shape: Any, draw: Draw, depth: int) -> Iterator[Block]:
     element = shape._element
     if element.tag == f"{_P}grpSp":
         if depth < _MAX_GROUPS:
-            inner = [_placed(order, item, package, depth + 1) for order, item in enumerate(shape.shapes)]
+            inner = [_placed(order, item, draw, depth + 1) for order, item in enumerate(shape.shapes)]
             for item in in_order(inner):
                 yield from item.found
     elif getattr(shape, "has_table", False):
         yield from _table(element)
     elif element.tag == f"{_P}graphicFrame":
         for item in element.iter(*DRAWN):
-            yield from drawn(item, package, str(shape.part.partname).lstrip("/"))
+            yield from draw(item)
     elif _kind(element) not in _FURNITURE:
         yield from _text(element, _kind(element))
 

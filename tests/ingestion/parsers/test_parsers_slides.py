@@ -114,3 +114,19 @@ def read(folder: Path, deck: Any, on_page: Any = silent) -> Parsed:
 
 def texts(parsed: Parsed) -> list[str]:
     return [block.text for page in parsed.pages for block in page.blocks]
+
+
+def test_charts_stay_on_their_slide_when_slides_were_moved(tmp_path: Path) -> None:
+    """PowerPoint keeps the names of the parts when slides change places, python-pptx gives new ones."""
+    deck = Presentation()
+    for number in (1, 2):
+        slide = deck.slides.add_slide(deck.slide_layouts[5])
+        slide.shapes.title.text = f"Made {number}"
+        data = CategoryChartData()
+        data.categories = ["Q1"]
+        data.add_series(f"Sales {number}", (number,))
+        slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, Cm(1), Cm(5), Cm(9), Cm(9), data)
+    order = deck.slides._sldIdLst
+    order.insert(0, order[-1])
+    found = [[block.text for block in page.blocks] for page in read(tmp_path, deck).pages]
+    assert found == [["Made 2", "\tSales 2\nQ1\t2"], ["Made 1", "\tSales 1\nQ1\t1"]]
