@@ -3,17 +3,19 @@ as it is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ingestion.layout.columns import in_columns
 from ingestion.layout.rows import to_rows
+from ingestion.layout.segments import clean
 from ingestion.layout.types import PageRows, Row, Segment
 from ingestion.ocr.results import Recognised
 from ingestion.ocr.words import segments_of
 from ingestion.parsers.frame import Frame, in_page_space, shown
+from ingestion.parsers.pdf_annotations import Comment
 from ingestion.types import Block, Box, Line, Page, Warning
 
 NO_FRAME = Frame(0, 0, 0, 0, 0)
@@ -23,7 +25,8 @@ COVERED = 0.5  # of a recognised piece by printed text: it is that text
 @dataclass(frozen=True)
 class PageRead:
     """A page's rows, laid out in the frame `reading` in which its text stands upright; `frame` is how it is shown.
-    `confidence` is set where text was recognised; `own` says whether the page has a text layer, good or bad."""
+    `confidence` is set where text was recognised; `own` says whether the page has a text layer, good or bad.
+    `comments` were put onto the page by its readers."""
 
     rows: PageRows
     frame: Frame
@@ -31,13 +34,26 @@ class PageRead:
     warning: Warning | None = None
     confidence: float | None = None
     own: bool = True
+    comments: tuple[Comment, ...] = ()
 
     def as_shown(self, page: Page) -> Page:
-        """`page`, laid out, its boxes turned to where they are seen."""
+        """`page`, laid out, its boxes turned to where they are seen, the comments at its end."""
         width, height = self.frame.size
+        blocks = page.blocks
         if self.reading != self.frame:
-            page = replace(page, blocks=tuple(self._turned(block) for block in page.blocks))
-        return replace(page, width=width, height=height, confidence=self.confidence)
+            blocks = tuple(self._turned(block) for block in blocks)
+        if self.comments:
+            blocks += tuple(self._notes(page.text))
+        return replace(page, blocks=blocks, width=width, height=height, confidence=self.confidence)
+
+    def _notes(self, text: str) -> Iterator[Block]:
+        """The comments, but for those that repeat what the page says: marks hold a copy of the words they mark."""
+        said = "".join(text.split())
+        boxes = shown(np.array([comment.box for comment in self.comments], dtype=np.float32), self.frame)
+        for comment, box in sorted(zip(self.comments, boxes.tolist(), strict=True), key=lambda one: one[1][1]):
+            if "".join(comment.text.split()) not in said:
+                lines = [line for line in map(clean, comment.text.split("\n")) if line]
+                yield Block("note", tuple(Line(line, Box(*box)) for line in lines))
 
     def _turned(self, block: Block) -> Block:
         boxes = [(b.x0, b.y0, b.x1, b.y1) for line in block.lines if (b := line.box)]

@@ -19,14 +19,15 @@ from ingestion.ocr.notes import failure, recognition_notes
 from ingestion.ocr.results import Recognised, Results, Wanted
 from ingestion.parsers.frame import shown
 from ingestion.parsers.page_read import PageRead, lost, recognised, regions
+from ingestion.parsers.pdf_attachments import attachments
 from ingestion.parsers.pdf_doubts import STAMPED, Doubt, doubt_about
 from ingestion.parsers.pdf_streams import damaged_pages
 from ingestion.parsers.pdf_text import text_of
 from ingestion.parsers.pdfium import Document, PageDamaged, Pictured, opened
-from ingestion.types import Attachment, Outcome, Parsed, Refused, Warning
+from ingestion.types import Outcome, Parsed, Refused, Warning
 
-ATTACHMENT_LIMIT = 64 * 1024 * 1024
 SURE = 80.0  # confidence at which the picture is believed rather than the text
+LOST = frozenset({"dynamic_form"})  # of what is said of the whole file: its text is not what it shows
 TEXT_LIMIT = 20_000_000  # characters of one document
 
 NO_PAGES = "The PDF has no pages. Save or print the document as PDF again and upload the new file."
@@ -79,12 +80,14 @@ def read(
         found = _with_damage_named(found, damaged_pages(path, document.pages))
         warnings = [page.warning for page in found if page.warning is not None]
         _refuse_if_empty(found, warnings)
-        attachments, notes = _attachments(document)
+        attached, notes = attachments(document.handle, document.pinned)
         title = _title(document)
     laid_out = to_pages(without_furniture([page.rows for page in found]))
     pages = tuple(page.as_shown(laid) for page, laid in zip(found, laid_out, strict=True))
     notes += recognition_notes(pages)
-    return Parsed("pdf", _outcome(found, warnings), pages, True, title, "", (*warnings, *notes), attachments)
+    warnings += [note for note in notes if note.code in LOST]
+    notes = [note for note in notes if note.code not in LOST]
+    return Parsed("pdf", _outcome(found, warnings), pages, True, title, "", (*warnings, *notes), attached)
 
 
 def _all_pages(
@@ -124,7 +127,7 @@ def _read_page(document: Document, number: int, results: Results | None) -> Page
     """One page in reading order, and what is wrong with it; None if its picture has to be recognised first."""
     try:
         with document.page(number) as page:
-            frame = page.frame()
+            frame, comments = page.frame(), page.comments
             with text_of(page) as text:
                 reading = replace(frame, turns=text.turns)
                 segments = to_segments(text.codes, shown(text.boxes, reading), text.slanted, text.style)
@@ -132,7 +135,7 @@ def _read_page(document: Document, number: int, results: Results | None) -> Page
             doubt = doubt_about(text, rows, page.pictured() if rows.letters < STAMPED else Pictured(0.0, False))
     except PageDamaged:
         return _damaged(number)
-    read = PageRead(rows, frame, reading)
+    read = PageRead(rows, frame, reading, comments=comments)
     if not doubt:
         return read
     if results is None:
@@ -140,7 +143,7 @@ def _read_page(document: Document, number: int, results: Results | None) -> Page
     found = results.page(number)
     if found is None:
         return None
-    return _decided(read, doubt, found, results.line_share, segments)
+    return replace(_decided(read, doubt, found, results.line_share, segments), comments=comments)
 
 
 def _unrecognised(read: PageRead, doubt: Doubt) -> PageRead:
@@ -201,17 +204,6 @@ def _refuse_if_empty(pages: list[PageRead], warnings: list[Warning]) -> None:
     if "no_text_layer" in codes:
         raise Refused("no_text", NO_TEXT)
     raise Refused("no_text", BLANK)
-
-
-def _attachments(document: Document) -> tuple[tuple[Attachment, ...], list[Warning]]:
-    attachments, notes, left = [], [], ATTACHMENT_LIMIT
-    for name, data in document.attachments(ATTACHMENT_LIMIT):
-        if data is None or len(data) > left:
-            notes.append(Warning("attachment_too_large", "An attached file is too large and was left out."))
-        else:
-            attachments.append(Attachment(name, data))
-            left -= len(data)
-    return tuple(attachments), notes
 
 
 def _title(document: Document) -> str:

@@ -6,16 +6,18 @@ PDFium is not thread-safe; everything here runs in the reading child.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pypdfium2.raw as c
 
 from ingestion.parsers.frame import Frame
+from ingestion.parsers.pdf_annotations import Added, Comment, added, draw_fields
+from ingestion.parsers.pdf_attachments import Pinned
+from ingestion.parsers.pdf_strings import wide
 from ingestion.types import Refused
 
 LOCKED = "The PDF is password protected. Enter the password in a PDF program, save it without one and upload that."
@@ -48,43 +50,33 @@ class Document:
     def __init__(self, handle: Any) -> None:
         self.handle = handle
         self.pages: int = c.FPDF_GetPageCount(handle)
+        self.pinned: list[Pinned] = []  # files found on the pages that were loaded
 
     def title(self) -> str:
-        return _wide(lambda buffer, size: c.FPDF_GetMetaText(self.handle, b"Title", buffer, size))
-
-    def attachments(self, limit: int) -> Iterator[tuple[str, bytes | None]]:
-        """Name and bytes of embedded files; None for one of more than `limit` bytes."""
-        for at in range(min(c.FPDFDoc_GetAttachmentCount(self.handle), 100)):
-            attachment = c.FPDFDoc_GetAttachment(self.handle, at)
-            name = _wide(partial(_attachment_name, attachment))
-            length = ctypes.c_ulong()
-            if not c.FPDFAttachment_GetFile(attachment, None, 0, length):
-                continue
-            if length.value > limit:
-                yield name, None
-                continue
-            data = ctypes.create_string_buffer(length.value)
-            if c.FPDFAttachment_GetFile(attachment, data, length.value, length):
-                yield name, data.raw
+        return wide(lambda buffer, size: c.FPDF_GetMetaText(self.handle, b"Title", buffer, size))
 
     @contextmanager
     def page(self, number: int) -> Iterator[LoadedPage]:
-        """Page `number`, from 1. What is filled in or noted on it becomes part of it. Raises `PageDamaged`."""
+        """Page `number`, from 1. What is filled in or drawn on it becomes part of it. Raises `PageDamaged`."""
+        handle, more = self._load(number), Added()
+        if c.FPDFPage_GetAnnotCount(handle) > 0:
+            more = added(handle)
+            self.pinned += more.files
+            if more.undrawn:
+                draw_fields(handle)
+            if c.FPDFPage_Flatten(handle, c.FLAT_NORMALDISPLAY) == c.FLATTEN_SUCCESS:
+                c.FPDF_ClosePage(handle)
+                handle = self._load(number)
+        try:
+            yield LoadedPage(handle, more.comments)
+        finally:
+            c.FPDF_ClosePage(handle)
+
+    def _load(self, number: int) -> Any:
         handle = c.FPDF_LoadPage(self.handle, number - 1)
         if not handle:
             raise PageDamaged(number)
-        if (
-            c.FPDFPage_GetAnnotCount(handle) > 0
-            and c.FPDFPage_Flatten(handle, c.FLAT_NORMALDISPLAY) == c.FLATTEN_SUCCESS
-        ):
-            c.FPDF_ClosePage(handle)
-            handle = c.FPDF_LoadPage(self.handle, number - 1)
-            if not handle:
-                raise PageDamaged(number)
-        try:
-            yield LoadedPage(handle)
-        finally:
-            c.FPDF_ClosePage(handle)
+        return handle
 
 
 @contextmanager
@@ -108,8 +100,9 @@ def opened(path: Path) -> Iterator[Document]:
 class LoadedPage:
     """A page whose content has been read."""
 
-    def __init__(self, handle: Any) -> None:
+    def __init__(self, handle: Any, comments: tuple[Comment, ...] = ()) -> None:
         self.handle = handle
+        self.comments = comments
 
     def frame(self) -> Frame:
         box = c.FS_RECTF()
@@ -172,18 +165,3 @@ def _shows_image(thing: Any, kind: int) -> bool:
         return bool(kind == c.FPDF_PAGEOBJ_IMAGE)
     parts = min(c.FPDFFormObj_CountObjects(thing), FORM_OBJECTS)
     return any(c.FPDFPageObj_GetType(c.FPDFFormObj_GetObject(thing, at)) == c.FPDF_PAGEOBJ_IMAGE for at in range(parts))
-
-
-def _attachment_name(attachment: Any, buffer: Any, size: int) -> int:
-    shorts = None if buffer is None else ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort))
-    return int(c.FPDFAttachment_GetName(attachment, shorts, size))
-
-
-def _wide(read: Callable[[Any, int], int]) -> str:
-    """A UTF-16 string that PDFium writes into a buffer after telling its size in bytes."""
-    size = read(None, 0)
-    if not 2 < size < 1 << 20:
-        return ""
-    buffer = ctypes.create_string_buffer(size)
-    read(buffer, size)
-    return buffer.raw[: size - 2].decode("utf-16-le", "replace")

@@ -33,6 +33,17 @@ def make(path: Path, *pages: Draw, **options: Any) -> Path:
     return path
 
 
+def raw(path: Path, *objects: str) -> Path:
+    """A PDF of hand-written objects, numbered from 1; the first is the catalog."""
+    body = "%PDF-1.7\n" + "".join(f"{at} 0 obj\n{one}\nendobj\n" for at, one in enumerate(objects, 1))
+    path.write_bytes((body + f"trailer\n<</Root 1 0 R/Size {len(objects) + 1}>>\n%%EOF\n").encode("latin-1"))
+    return path
+
+
+def stream(content: str, more: str = "") -> str:
+    return f"<</Length {len(content)}{more}>>\nstream\n{content}\nendstream"
+
+
 def lines(*texts: str, x: float = 72, y: float = 720, leading: float = 14) -> Draw:
     def draw(canvas: Canvas) -> None:
         for at, text in enumerate(texts):
