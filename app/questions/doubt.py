@@ -23,6 +23,9 @@ def doubtful(question: str, passages: Iterable[Source]) -> bool:
 
 def _fits(claim: Claim, passage: Source) -> bool:
     shared = sum(bool(passage.kin(stem)) for stem in claim.stems)
-    figures = [figure for span in passage.spans for figure in span.figures]
-    lacking = [f for f in missing(claim.figures, figures) if not passage.is_about(getattr(f, "key", ""))]
-    return shared >= SHARED * len(claim.stems) and not lacking
+    return shared >= SHARED * len(claim.stems) and _holds_figures(claim, passage)
+
+
+def _holds_figures(claim: Claim, passage: Source) -> bool:
+    held = [figure for span in passage.spans for figure in span.figures] if claim.figures else []
+    return all(passage.is_about(getattr(figure, "key", "")) for figure in missing(claim.figures, held))

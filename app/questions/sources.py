@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.db import tables
 from app.documents.revisions import searched
-from app.questions.spans import Source
+from app.questions.spans import Source, remembered
 
 Key = tuple[int, int]  # content id, ordinal
 
@@ -26,7 +26,7 @@ def load_sources(db: Session, collection_id: str, keys: Iterable[Key]) -> dict[K
         select(tables.Passage).where(tuple_(tables.Passage.content_id, tables.Passage.ordinal).in_(wanted))
     )
     return {
-        (row.content_id, row.ordinal): _source(row, *documents[row.content_id])
+        (row.content_id, row.ordinal): remembered(_source(row, *documents[row.content_id]))
         for row in rows
         if row.content_id in documents
     }

@@ -5,16 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from app.questions.normal import plain
 from app.questions.numbers import Figure, Identifier, figures
 from app.questions.statements import Splitter
-from app.questions.words import content_stems, language, limits, negated_clauses, related
+from app.questions.words import Stems, content_stems, language, limits, negated_clauses
 
 _LONGEST = 700
 _JOINED = 3
+_MOST_KIN = 500  # words whose kin a passage remembers
+_REMEMBERED = 1000  # passages, about 27 KiB each
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def remembered(passage: Source) -> Source:
+    """The equal passage of an earlier question, with all that has been read of it since; else this one."""
+    return passage
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,14 @@ class Source:
     def stems(self) -> frozenset[str]:
         return frozenset(content_stems(plain(self.text)))
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(plain(self.text).casefold().split())
+
+    @cached_property
+    def shown_figures(self) -> frozenset[str]:
+        return frozenset(figure.shown.casefold() for figure in figures(self.text))
+
     def is_about(self, key: str) -> bool:
         """Whether the whole passage is about the identifier: its document or heading names it, or it names no other
         of that shape."""
@@ -88,9 +104,16 @@ class Source:
 
     def kin(self, wanted: str) -> frozenset[str]:
         """The stems of the passage and what stands above it that count as the wanted one."""
-        if wanted not in self._kin:
-            self._kin[wanted] = frozenset(other for other in self.stems | self.context if related(wanted, other))
-        return self._kin[wanted]
+        known = self._kin.get(wanted)
+        if known is None:
+            if len(self._kin) >= _MOST_KIN:
+                self._kin.clear()
+            known = self._kin[wanted] = self._all_stems.kin(wanted)
+        return known
+
+    @cached_property
+    def _all_stems(self) -> Stems:
+        return Stems(self.stems | self.context)
 
     @cached_property
     def _kin(self) -> dict[str, frozenset[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from app.questions.vocabulary import CONNECTIVE, ENGLISH, ENGLISH_ASKED, GERMAN, GERMAN_ASKED, NEGATORS, STOP
@@ -79,6 +80,27 @@ CONNECTIVE_STEMS = frozenset(stem(word) for word in CONNECTIVE)
 def covered(wanted: str, held: frozenset[str]) -> bool:
     """Whether a stem stands among others: itself, a longer or shorter form, or as part of a compound."""
     return wanted in held or any(related(wanted, other) for other in held)
+
+
+class Stems:
+    """Stems of one text, in which the kin of a word are found without comparing it with every one of them."""
+
+    def __init__(self, stems: Iterable[str]) -> None:
+        self._all = frozenset(stems)
+        self._starts: dict[str, list[str]] = {}
+        for stem in self._all:
+            self._starts.setdefault(stem[:_START], []).append(stem)
+
+    def kin(self, wanted: str) -> frozenset[str]:
+        """Those that count as the same word (`related`)."""
+        if len(wanted) < _START:
+            return frozenset((wanted,)) & self._all
+        close = {one for one in self._all if wanted in one or one in wanted}
+        close.update(self._starts.get(wanted[:_START], ()))
+        return frozenset(one for one in close if related(wanted, one))
+
+
+_START = 4  # stems that are kin and neither of which holds the other begin alike
 
 
 def related(one: str, other: str) -> bool:
