@@ -15,6 +15,10 @@ from ingestion.types import Box
 WORD_HYPHEN = 2  # PDFium's mark for a hyphen that divides a word at the end of a line
 ACCENTS = {0xA8: 0x308, 0xB4: 0x301, 0x60: 0x300, 0x2C6: 0x302, 0x2DC: 0x303, 0x2C7: 0x30C, 0x2DA: 0x30A, 0xB8: 0x327}
 SPACES = np.array([9, 32, 0xA0, 0x1680, *range(0x2000, 0x200C), 0x202F, 0x205F, 0x3000], dtype=np.uint32)
+HAS_ACCENT = np.zeros(max(ACCENTS) + 2, dtype=np.bool_)  # by code point: may it be an accent by itself?
+HAS_ACCENT[list(ACCENTS)] = True
+PRINTED = np.ones(int(SPACES.max()) + 2, dtype=np.bool_)  # by code point: does it show? All beyond the last do
+PRINTED[:33], PRINTED[WORD_HYPHEN], PRINTED[SPACES] = False, True, False
 GAP = 1.0  # heights of white space that set two segments apart
 STEP = 0.6  # heights a character may stand higher or lower than its neighbour
 
@@ -55,7 +59,7 @@ def to_segments(
     """`codes` (n,) code points in the source's order, `boxes` (n, 4) as x0, y0, x1, y1, `slanted` (n,) turned by no
     whole quarters; `style(i)` gives size in points and weight of a character, asked once a segment."""
     breaks = (codes == 10) | (codes == 13)
-    solid = ~breaks & ((codes > 32) | (codes == WORD_HYPHEN)) & ~np.isin(codes, SPACES) & (boxes[:, 3] > boxes[:, 1])
+    solid = PRINTED[np.minimum(codes, len(PRINTED) - 1)] & (boxes[:, 3] > boxes[:, 1])
     index = np.flatnonzero(solid)
     if not len(index):
         return []
@@ -65,23 +69,26 @@ def to_segments(
     cuts = np.flatnonzero(_cuts(boxes[index], lines, upright)) + 1
     starts, ends = np.concatenate(([0], cuts)), np.concatenate((cuts, [len(index)]))
     edges = _edges(boxes[index], starts)
-    codes = _letters_in_order(_with_accents(codes, boxes), boxes)
+    text = _as_text(_letters_in_order(_with_accents(codes, boxes), boxes))
+    firsts, middles, lasts = (index[at].tolist() for at in (starts, (starts + ends - 1) // 2, ends - 1))
     found = []
-    for number, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
-        raw = codes[index[start] : index[end - 1] + 1].astype("<u4").tobytes().decode("utf-32-le", "replace")
-        text = clean(raw)
-        if text and text != "\t":
-            size, bold = style(int(index[(start + end - 1) // 2]))
-            box = Box(*edges[number])
-            found.append(
-                Segment(text, box, size, bold, bool(codes[index[end - 1]] == WORD_HYPHEN), bool(upright[start]))
-            )
+    for first, middle, last, box, across in zip(firsts, middles, lasts, edges, upright[starts].tolist(), strict=True):
+        written = clean(text[first : last + 1])
+        if written and written != "\t":
+            hyphen = text[last] == chr(WORD_HYPHEN)
+            found.append(Segment(written, Box(*box), *style(middle), hyphen, across))
     return found
+
+
+def _as_text(codes: NDArray[np.uint32]) -> str:
+    """One character a code point; what is none becomes U+FFFD."""
+    none = ((codes >= 0xD800) & (codes < 0xE000)) | (codes > 0x10FFFF)
+    return np.where(none, 0xFFFD, codes).astype("<u4").tobytes().decode("utf-32-le")
 
 
 def _with_accents(codes: NDArray[np.uint32], boxes: NDArray[np.float32]) -> NDArray[np.uint32]:
     """TeX prints some accented letters as an accent over a letter: the two become the one letter they show."""
-    places = np.flatnonzero(np.isin(codes[:-1], list(ACCENTS)))
+    places = np.flatnonzero(HAS_ACCENT[np.minimum(codes[:-1], len(HAS_ACCENT) - 1)])
     if not len(places):
         return codes
     codes = codes.copy()

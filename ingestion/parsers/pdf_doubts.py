@@ -4,6 +4,7 @@ hold; then its picture has to be recognised instead."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Literal
 
 import numpy as np
@@ -27,28 +28,32 @@ CAPITAL_WITHIN = re.compile(r"[a-z][A-Z]")
 def doubt_about(text: PageText, rows: PageRows, pictured: Pictured) -> Doubt:
     """ "picture": there is none, or too little; "garbled": it is certainly wrong; "odd": it may be, so that the page's
     picture has to decide."""
-    if text.unmapped > 0.3 or _undecoded(text) > 0.2 or _few_letters(rows):
+    undecoded, dense = _undecoded(text), _dense(rows)
+    signs = Counter(dense)
+    if text.unmapped > 0.3 or undecoded > 0.2 or _few_letters(signs):
         return "garbled"
     if _is_picture(rows, pictured):
         return "picture"
-    return "odd" if _looks_odd(rows) or text.unmapped > 0.05 or _undecoded(text) > 0.02 else ""
+    return "odd" if text.unmapped > 0.05 or undecoded > 0.02 or _looks_odd(dense, signs) else ""
 
 
 def _undecoded(text: PageText) -> float:
     """Share of the characters that stand for nothing: control characters, letters of private use."""
     codes = text.codes[(text.codes > 32) | (text.codes < 9)]
     codes = codes[(codes != WORD_HYPHEN) & (codes != 0)]
-    bad = (codes < 32) | ((codes >= 0x7F) & (codes < 0xA0)) | ((codes >= 0xE000) & (codes < 0xF900)) | (codes == 0xFFFD)
-    bad &= ~np.isin(codes, list(REPLACED))
-    return float(bad.mean()) if len(codes) else 0.0
+    if not len(codes):
+        return 0.0
+    strange = codes[(codes < 32) | (codes >= 0x7F)]  # few, where the text is decoded well
+    bad = (strange < 0xA0) | ((strange >= 0xE000) & (strange < 0xF900)) | (strange == 0xFFFD)
+    bad &= ~np.isin(strange, list(REPLACED))
+    return float(bad.sum() / len(codes))
 
 
-def _few_letters(rows: PageRows) -> bool:
+def _few_letters(signs: Counter[str]) -> bool:
     """Signs where letters should be, or letters of private use."""
-    text = _dense(rows)
-    private = sum("\ue000" <= letter < "\uf900" for letter in text)
-    plain = sum(map(str.isalnum, text))
-    return private * 3 > len(text) or (len(text) >= 4 and plain * 3 < len(text))
+    private = sum(times for sign, times in signs.items() if "\ue000" <= sign < "\uf900")
+    plain = sum(times for sign, times in signs.items() if sign.isalnum())
+    return private * 3 > signs.total() or (signs.total() >= 4 and plain * 3 < signs.total())
 
 
 def _is_picture(rows: PageRows, pictured: Pictured) -> bool:
@@ -59,17 +64,18 @@ def _is_picture(rows: PageRows, pictured: Pictured) -> bool:
     return pictured.image > WHOLE and rows.letters < STAMPED and not pictured.layer
 
 
-def _looks_odd(rows: PageRows) -> bool:
+def _looks_odd(dense: str, signs: Counter[str]) -> bool:
     """Latin letters that make no words of any language: shifted codes, or UTF-8 read as something else."""
-    text = _dense(rows)
-    if len(MOJIBAKE.findall(text)) * 300 > len(text):
+    if not dense.isascii() and len(MOJIBAKE.findall(dense)) * 300 > len(dense):
         return True
-    letters = [letter for letter in text if letter.isalpha() and letter < "\u0250"]
-    if len(letters) < ENOUGH:
+    latin = {sign: times for sign, times in signs.items() if sign.isalpha() and sign < "\u0250"}
+    letters = sum(latin.values())
+    if letters < ENOUGH:
         return False
-    vowels = sum(letter in VOWELS for letter in letters) / len(letters)
-    return not 0.2 < vowels < 0.65 or len(CAPITAL_WITHIN.findall(text)) > 0.15 * len(letters)
+    vowels = sum(times for sign, times in latin.items() if sign in VOWELS) / letters
+    return not 0.2 < vowels < 0.65 or len(CAPITAL_WITHIN.findall(dense)) > 0.15 * letters
 
 
 def _dense(rows: PageRows) -> str:
-    return "".join("".join(row.text.split()) for region in rows.regions for row in region)
+    """All that is printed, without white space."""
+    return "".join("".join(cell for region in rows.regions for row in region for cell in row.cells).split())
