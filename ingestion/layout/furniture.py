@@ -16,6 +16,7 @@ FEWEST_PAGES = 2
 NEIGHBOURS = 3  # pages between two occurrences that still belong together (left and right pages, a plate between)
 SHORT = 3  # pages of a document in which two occurrences have to do
 FARTHEST = 1000  # a number further from the page's own counts something else
+MOST_NUMBERS = 9  # of a row are looked at
 MOST_CELLS = 3  # a row with more cells is a table's header, repeated because the table goes on
 
 PAGE_NUMBER = re.compile(
@@ -78,10 +79,12 @@ def _keys(edge: str, text: str, page: int, *, short: bool) -> Iterator[Key]:
     bare = PAGE_NUMBER.fullmatch(text) is not None
     if not (short and bare and numbers):
         yield edge, "roman" if bare and not numbers else text, -1
-    for number in {numbers[0], numbers[-1]} if numbers else ():
-        before, away = text[: number.start()], int(number.group()) - page
-        if away == 1 and bare if short else bare or (away < FARTHEST and not NAMES.search(before)):
-            yield edge, f"{before}#{text[number.end() :]}", away
+    for number in numbers[:MOST_NUMBERS]:
+        before, after, away = text[: number.start()], text[number.end() :], int(number.group()) - page
+        cell = before.rpartition("\t")[2] + number.group() + after.partition("\t")[0]
+        alone = PAGE_NUMBER.fullmatch(cell) is not None
+        if away == 1 and alone if short else alone or (away < FARTHEST and not NAMES.search(before)):
+            yield edge, f"{before}#{after}", away
 
 
 def _repeated(places: list[Place], pages: int) -> list[Place]:

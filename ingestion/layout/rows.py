@@ -15,6 +15,7 @@ from ingestion.types import Box
 TOUCHING = 0.12  # heights between two segments that belong to one word (a superscript, a change of font)
 BAND = 8.0  # points
 MOST_BANDS = 4_000
+INITIAL, RUNNING = 3, 12  # letters: a drop cap with its quotation mark; a shorter segment may be a figure above another
 WIDE = 2.5  # heights of white that part two cells whatever stands above and below
 LABEL = re.compile(r"[•◦▪▸●○■□–—*·‣⁃✓➢-]|\(?(\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|\d{1,2}(\.\d{1,2}){1,4}\.?")
 CURRENCY = re.compile(r"(?:^|\s)([$€£¥]\s?\(?)$")
@@ -36,7 +37,7 @@ def _lines(segments: list[Segment]) -> list[list[Segment]]:
     lines: list[list[Segment]] = []
     bands: dict[int, list[int]] = defaultdict(list)  # which lines reach into which stripe of the page
     for segment in sorted(segments, key=lambda s: -_height(s)):
-        near = {at for at in bands[int(segment.middle // BAND)] if _on_one_line(lines[at][0], segment)}
+        near = {at for at in bands[int(segment.middle // BAND)] if _belongs(lines[at], segment)}
         if near:
             lines[min(near, key=lambda at: (abs(lines[at][0].middle - segment.middle), at))].append(segment)
             continue
@@ -44,11 +45,19 @@ def _lines(segments: list[Segment]) -> list[list[Segment]]:
         first, last = int(segment.box.y0 // BAND), int(segment.box.y1 // BAND)
         for band in range(max(first, -MOST_BANDS), min(last, MOST_BANDS) + 1):
             bands[band].append(len(lines) - 1)
-    return sorted(lines, key=lambda line: line[0].middle)
+    return sorted(lines, key=lambda line: max(line, key=lambda s: len(s.text)).middle)
 
 
 def _height(segment: Segment) -> float:
     return segment.box.y1 - segment.box.y0
+
+
+def _belongs(line: list[Segment], segment: Segment) -> bool:
+    """A letter that begins a paragraph and is as tall as several lines stands on the first of them only."""
+    if not _on_one_line(line[0], segment):
+        return False
+    under = (one for one in line[1:] if len(line[0].text) <= INITIAL and _stacked(one, segment))
+    return len(segment.text) <= RUNNING or all(segment.box.y0 < one.middle < segment.box.y1 for one in under)
 
 
 def _on_one_line(tall: Segment, low: Segment) -> bool:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from ingestion.layout.types import Row
 
-HYPHENS = ("-", "\u2010")
+SET = "\u2010"
+HYPHENS = ("-", SET)
 # After these a hyphen stands for a left-out part ("Ein- und Ausgang", "pre- and post-"), it divides no word.
 SUSPENDED = frozenset("und oder bzw bis sowie als and or to et ou y o e en of i lub".split())  # noqa: SIM905
 SHORT_LINE = 30  # letters; shorter ones are no running text
@@ -45,9 +46,13 @@ def joined_lines(rows: Sequence[Row], spelling: Spelling) -> list[str]:
     """The rows' texts; a word divided at a line end stands whole on the line it begins on. A row that held nothing but
     the end of such a word is left empty."""
     texts = [row.text for row in rows]
+    begun, hyphen = 0, False  # the line that the word stands on which may go on
     for at in range(len(texts) - 1):
-        if _divides(texts[at], texts[at + 1], rows[at].hyphen):
-            texts[at], texts[at + 1] = _join(texts[at], texts[at + 1], spelling)
+        if texts[at]:
+            begun, hyphen = at, rows[at].hyphen
+        if _divides(texts[begun], texts[at + 1], hyphen):
+            texts[begun], texts[at + 1] = _join(texts[begun], texts[at + 1], spelling)
+            hyphen = rows[at + 1].hyphen
     return texts
 
 
@@ -75,5 +80,6 @@ def _join(line: str, after: str, spelling: Spelling) -> tuple[str, str]:
         drop = True
     else:
         compound = min(len(first), len(second)) >= HALF and {first, second} <= spelling.written
-        drop = spelling.divides and second[0].islower() and first[-1:].isalpha() and not compound
+        made = line.endswith(SET)  # nobody types it: a program that sets text divided the word
+        drop = (spelling.divides or made) and second[0].islower() and first[-1:].isalpha() and not compound
     return (line[:-1] if drop else line) + match.group(), after[match.end() :].lstrip(" ")

@@ -39,6 +39,19 @@ def test_two_lines(first: str, second: str, whole: str) -> None:
     assert joined(first, second) == whole
 
 
+def test_a_word_over_three_lines_stands_whole_on_the_first() -> None:
+    assert (
+        joined("die Donaudampf-", "schifffahrtsgesell-", "schaft fährt")
+        == "die Donaudampfschifffahrtsgesellschaft fährt"
+    )
+
+
+def test_a_hyphen_that_nobody_types_always_goes() -> None:
+    two = rows("die Reise\u2010", "kosten und mehr, das hier ist eine Zeile", "die E\u2010Mail und die E\u2010", "Mail")
+    assert joined_lines(two, spelling_of(two))[0] == "die Reisekosten"
+    assert joined_lines(two, spelling_of(two))[2] == "die E\u2010Mail und die E\u2010Mail"
+
+
 def test_the_document_itself_says_how_a_word_is_written() -> None:
     assert "co-operate" in joined("they co-operate with all, so they co-", "operate with us")
     assert "cooperate" in joined("they cooperate with all, so they co-", "operate with us")

@@ -116,6 +116,16 @@ def test_three_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
     assert [text.split()[0] for text in texts if text][::20] == ["Die", "zur", "braucht"]
 
 
+def test_a_letter_as_tall_as_two_lines_begins_the_first(tmp_path: Path) -> None:
+    rest = lines("m Anfang war die Firma klein und sass in einem", "Keller, dann zog sie in das Haus am Hafen.", x=96)
+    page = both(font("Helvetica", 33, lines("A", y=706)), rest, lines("Das war der Anfang.", y=692))
+    assert text_of(read(make(tmp_path / "a.pdf", page), quiet)).splitlines() == [
+        "Am Anfang war die Firma klein und sass in einem",
+        "Keller, dann zog sie in das Haus am Hafen.",
+        "Das war der Anfang.",
+    ]
+
+
 def test_a_table_of_names_is_no_columns_of_text(tmp_path: Path) -> None:
     names = lines(*(f"Maschinenbau Bergmann Werk {at} GmbH" for at in range(9)), x=50)
     streets = lines(*(f"Obere Industriestrasse {at}" for at in range(9)), x=280)
