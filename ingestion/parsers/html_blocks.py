@@ -10,6 +10,7 @@ from lxml import etree
 
 from ingestion.parsers.html_tables import MAX_DEPTH, grid, is_layout
 from ingestion.parsers.lines import block, code
+from ingestion.parsers.signs import raised
 from ingestion.parsers.tables import table
 from ingestion.parsers.whole import whole
 from ingestion.types import Block, BlockKind, Refused
@@ -68,6 +69,7 @@ class _Walk:
         self.mark = ""
         self.lists: list[int] = []  # next number of each open list, 0 for bullets
         self.pre = 0
+        self.raised = 0  # where in `text` the superscript begins that is open
 
     def run(self, root: etree._Element) -> Iterator[Block]:
         walk = etree.iterwalk(root, events=("start", "end"))
@@ -101,7 +103,9 @@ class _Walk:
         elif tag in {"ul", "ol", "menu", "dir"}:
             self.lists.append(whole(element.get("start"), 1, 10**6) if tag == "ol" else 0)
         elif tag == "li":
-            self.mark = self._next_mark()
+            self.mark = self._next_mark(element)
+        elif tag == "sup":
+            self.raised = len(self.text)
         elif tag == "br":
             self.text.append("\n")
         elif tag == "pre":
@@ -117,10 +121,13 @@ class _Walk:
             self.lists.pop()
         elif tag == "pre":
             self.pre -= 1
+        elif tag == "sup":
+            self.text[self.raised :] = [raised("".join(self.text[self.raised :]))]
 
-    def _next_mark(self) -> str:
+    def _next_mark(self, item: etree._Element) -> str:
         if not self.lists or not self.lists[-1]:
             return "- "
+        self.lists[-1] = whole(item.get("value"), self.lists[-1], 10**6)
         self.lists[-1] += 1
         return f"{self.lists[-1] - 1}. "
 

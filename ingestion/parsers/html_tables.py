@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from ingestion.parsers.tables import MAX_COLUMNS, repeated
+from ingestion.parsers.signs import raised
+from ingestion.parsers.tables import ACROSS, MAX_COLUMNS, repeated
 from ingestion.parsers.whole import whole
 
 MAX_DEPTH = 12  # tables in tables; deeper ones are read as running text
@@ -81,9 +82,9 @@ def _place(
             cell = waiting.pop()
             text, wide, high = _text(cell, inner, unshown), _span(cell, "colspan"), _span(cell, "rowspan")
             for offset in range(min(wide, MAX_COLUMNS - column)):
-                row.append("" if offset else text)
+                row.append(ACROSS if offset else text)
                 if high > 1:
-                    below[column + offset] = ("" if offset else repeated(text), high - 1)
+                    below[column + offset] = (ACROSS if offset else repeated(text), high - 1)
         elif waiting:
             row[-1] = f"{row[-1]} {_text(waiting.pop(), inner, unshown)}"
         else:
@@ -108,7 +109,7 @@ def _text(cell: etree._Element, inner: list[etree._Element], unshown: Unshown) -
                 continue
             if element.tag == "li" and element.getprevious() is not None:
                 out.append("; ")
-            out.append(element.text or "")
+            out.append(raised(element.text or "") if element.tag == "sup" else element.text or "")
         elif element is not cell:
             out.append(element.tail or "")
     del skipped

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from ingestion.parsers.signs import known_signs
 from ingestion.types import Block, BlockKind, Line
 
 LONG = 400  # characters; a paragraph up to this long stays one line
@@ -33,7 +34,7 @@ def clean(text: str) -> str:
     if text.isprintable():
         return text if text.isascii() else unicodedata.normalize("NFC", text)
     text = _BREAK.sub("\n", _UNSEEN.sub("", text))
-    text = _SURROGATE.sub("\ufffd", text).replace("\u00a0", " ").replace("\u202f", " ")
+    text = known_signs(_SURROGATE.sub("\ufffd", text)).replace("\u00a0", " ").replace("\u202f", " ")
     return unicodedata.normalize("NFC", text)
 
 

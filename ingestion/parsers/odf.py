@@ -35,11 +35,12 @@ _PROPERTIES = (
 
 @dataclass(frozen=True)
 class Style:
-    """What of a style matters: whether it hides what it is given to, its list style, and the style it rests on."""
+    """What of a style matters: whether it hides or raises its text, its list style, and the style it rests on."""
 
     parent: str = ""
     lists: str = ""
     hides: bool = False
+    raises: bool = False
 
 
 class Document:
@@ -74,6 +75,10 @@ class Document:
     def hides(self, family: str, name: str | None) -> bool:
         """Does the style hide what it is given to?"""
         return any(style.hides for _, style in self.chain(family, name))
+
+    def raises(self, name: str | None) -> bool:
+        """Does the style set text higher, as exponents are?"""
+        return any(style.raises for _, style in self.chain("text", name))
 
     def embedded(self, href: str) -> etree._Element | None:
         """The content of an object in the document (a chart, mostly)."""
@@ -113,7 +118,13 @@ def _styles(roots: tuple[etree._Element, ...]) -> Iterator[tuple[tuple[str, str]
         for item in root.iter(f"{STYLE}style"):
             key = item.get(f"{STYLE}family", ""), item.get(f"{STYLE}name", "")
             parent, lists = item.get(f"{STYLE}parent-style-name", ""), item.get(f"{STYLE}list-style-name", "")
-            yield key, Style(parent if parent != key[1] else "", lists, _hides(item))
+            yield key, Style(parent if parent != key[1] else "", lists, _hides(item), _raises(item))
+
+
+def _raises(style: etree._Element) -> bool:
+    found = style.find(f"{STYLE}text-properties")
+    said = found.get(f"{STYLE}text-position", "") if found is not None else ""
+    return said.startswith("super") or (said[:1].isdecimal() and not said.startswith("0%"))
 
 
 def _hides(style: etree._Element) -> bool:

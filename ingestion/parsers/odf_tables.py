@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from ingestion.parsers.odf import OFFICE, TABLE
-from ingestion.parsers.tables import MAX_COLUMNS, repeated
+from ingestion.parsers.tables import ACROSS, MAX_COLUMNS, repeated
 from ingestion.parsers.whole import whole
 from ingestion.types import Refused
 
@@ -98,9 +98,9 @@ def _texts(
         texts[cell.column] = text or texts[cell.column]
         if left > 1:
             below[cell.column] = (repeated(text), left - 1)
-        for column in range(cell.column + 1, min(cell.column + cell.wide, MAX_COLUMNS) if across else 0):
+        for column in range(cell.column + 1, min(cell.column + cell.wide, MAX_COLUMNS)):
             texts += [""] * (column + 1 - len(texts))
-            texts[column] = text
+            texts[column] = text if across else ACROSS
     return texts
 
 

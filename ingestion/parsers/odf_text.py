@@ -15,6 +15,7 @@ from ingestion.parsers.lines import block
 from ingestion.parsers.odf import CHART, DC, DRAW, OFFICE, SVG, TABLE, TEXT, XLINK, Document
 from ingestion.parsers.odf_lists import OUTLINE, Lists
 from ingestion.parsers.odf_tables import cells, grid, rows
+from ingestion.parsers.signs import raised
 from ingestion.parsers.tables import MAX_COLUMNS, table
 from ingestion.parsers.whole import whole
 from ingestion.types import Block
@@ -130,7 +131,9 @@ class Story:
         elif tag == f"{TEXT}span" and self._document.hides("text", child.get(f"{TEXT}style-name")):
             self.hidden |= any(text.strip() for text in child.itertext())
         elif tag not in _SKIPPED and tag != f"{TEXT}hidden-paragraph":
-            yield from self._runs(child)
+            found = self._runs(child)
+            is_raised = tag == f"{TEXT}span" and self._document.raises(child.get(f"{TEXT}style-name"))
+            yield from [raised("".join(found))] if is_raised else found
 
     def _note(self, element: etree._Element) -> Iterator[Block]:
         """A note's text without its number; a comment's with its author."""
@@ -176,7 +179,7 @@ class Story:
             return
         self._tables += 1
         after: list[Block] = []
-        texts, headers = grid(element, lambda cell: self.text(cell, after))
+        texts, headers = grid(element, lambda cell: "" if _is_no_number(cell) else self.text(cell, after))
         self._tables -= 1
         yield from filter(None, [table(texts, headers)])
         yield from after
@@ -191,9 +194,8 @@ class Story:
                 chart is None and next(element.iter("{http://www.w3.org/1998/Math/MathML}math"), None) is None
             )
             return
-        for part in chart:
-            if part.tag in (f"{CHART}title", f"{CHART}subtitle"):
-                yield from self.blocks(part)
+        for part in chart.iter(f"{CHART}title", f"{CHART}subtitle"):
+            yield from self.blocks(part)
         for figures in chart.iter(f"{TABLE}table"):
             yield from self._table(figures)
 
@@ -205,6 +207,11 @@ class Story:
 
 def _says_something(paragraph: etree._Element) -> bool:
     return any(text.strip() for text in paragraph.itertext())
+
+
+def _is_no_number(cell: etree._Element) -> bool:
+    """A point that is missing from a chart's figures."""
+    return cell.get(f"{OFFICE}value", "").lower() == "nan"
 
 
 def _is_layout(element: etree._Element) -> bool:

@@ -67,6 +67,12 @@ def _shapes(parent: etree._Element) -> Iterator[etree._Element]:
 
 
 def _placed(order: int, shape: etree._Element, story: Story) -> Placed:
+    if shape.tag == f"{DRAW}g":  # it has no place of its own but that of what is in it
+        inner = [_placed(at, item, story) for at, item in enumerate(_shapes(shape))]
+        found = tuple(block for item in in_order(inner) for block in item.found)
+        top, left = (min((getattr(item, side) for item in inner), default=0) for side in ("top", "left"))
+        low = max((item.top + item.height for item in inner), default=top)
+        return Placed(top, left, low - top, order, found)
     top, left = _length(shape.get(f"{SVG}y")), _length(shape.get(f"{SVG}x"))
     moved = _MOVED.search(shape.get(f"{DRAW}transform", ""))
     if moved:
@@ -75,11 +81,6 @@ def _placed(order: int, shape: etree._Element, story: Story) -> Placed:
 
 
 def _read(shape: etree._Element, story: Story) -> Iterator[Block]:
-    if shape.tag == f"{DRAW}g":
-        inner = [_placed(at, item, story) for at, item in enumerate(_shapes(shape))]
-        for item in in_order(inner):
-            yield from item.found
-        return
     found = list(story.block(shape))
     if shape.get(f"{PRESENTATION}class") in _TITLES and found:
         text = one_line(" ".join(item.text for item in found))

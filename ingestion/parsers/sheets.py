@@ -17,8 +17,10 @@ from ingestion.parsers.sheets_formats import PLAIN, Cell, Format, Place, formats
 from ingestion.parsers.sheets_notes import notes
 from ingestion.parsers.sheets_regions import Row
 from ingestion.parsers.sheets_tables import blocks
+from ingestion.parsers.sheets_unseen import UNCOMPUTED, unseen
 from ingestion.types import Page, Parsed, Refused, Warning
 
+NOTHING = "This workbook has no filled cell. Check the original and upload it again."
 MAX_AREA = 12_000_000  # cells of the rectangle around all filled cells, which calamine lays out in memory
 _WORKSHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}sheet"
 _RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -38,16 +40,21 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     parts = _parts(package)
     _check_area(package, parts)
     workbook = _open(package)
-    pages = []
+    pages: list[Page] = []
+    more: list[Warning] = []
     for done, name in enumerate(workbook.sheet_names, start=1):
-        part = parts.get(name, "")
-        page = page_of(done, name, sheet_of(workbook, name), formats(package, part))
+        part, sheet = parts.get(name, ""), sheet_of(workbook, name)
+        page = page_of(done, name, sheet, formats(package, part))
         page = replace(page, blocks=(*page.blocks, *notes(package, part)))
         pages += [page] if page.blocks else []
+        if part in package.names:
+            more += unseen(name, package.data(part), sheet.end[1] + 1 if sheet and sheet.end else 0, done)
         on_page(done, len(workbook.sheet_names))
+    missing = [warning for warning in more if warning.code == UNCOMPUTED]
     if not pages:
-        raise Refused("empty", "This workbook has no filled cell. Check the original and upload it again.")
-    return Parsed("xlsx", "text", tuple(pages), warnings=tuple(_warnings(workbook, package, pages)))
+        raise Refused("empty", missing[0].text if missing else NOTHING)
+    warnings = (*_warnings(workbook, package, pages), *more)
+    return Parsed("xlsx", "partial" if missing else "text", tuple(pages), warnings=warnings)
 
 
 def _parts(package: Package) -> dict[str, str]:

@@ -1,6 +1,7 @@
-"""What a spreadsheet's number formats add to a bare value: percent, decimals, currency (ECMA-376 part 1, 18.8.30).
+"""What a spreadsheet's number formats make of a bare value (ECMA-376 part 1, 18.8.30): rounded to the decimals that are
+shown, filled up with zeros ("01067"), with its percent sign, currency or unit.
 
-Only the formats that change what a figure means are looked at; dates are made out by calamine itself.
+Only what changes the meaning of a figure is looked at; dates are made out by calamine itself.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import io
 import re
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 from lxml import etree
 
@@ -17,10 +18,20 @@ from ingestion.parsers.office_zip import Package
 
 MAX_BYTES = 24 * 2**20  # a larger sheet is read without formats
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_BUILT_IN = {"2": "0.00", "4": "#,##0.00", "9": "0%", "10": "0.00%", "39": "#,##0.00", "40": "#,##0.00"}
+_BUILT_IN = {
+    **dict.fromkeys(("1", "3", "37", "38", "41"), "0"),
+    **dict.fromkeys(("2", "4", "39", "40", "43"), "0.00"),
+    "9": "0%",
+    "10": "0.00%",
+}
 _CURRENCY = re.compile(r"\[\$([^\]-]+)(?:-[0-9A-Fa-f]+)?\]|\"\s*([^\"0-9#]{1,4}?)\s*\"|([€$£¥])")
 _CURRENCIES_NAMES = "€ $ £ ¥ EUR USD GBP CHF SEK NOK DKK PLN CZK HUF Fr. kr zł Kč Ft"
 _CURRENCIES = frozenset(_CURRENCIES_NAMES.split())
+_TOKEN = re.compile(
+    r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|\[[^\]]*\]|_.|\*.|(?P<shape>[0#?][0#?,.]*(?:E[+-][0#?])?)|(?P<other>.)'
+)
+_SAYS = re.compile(r"[^\W_]|[+%‰°′″]")
+_LONGEST_WORD = 30
 
 Cell = object  # str, float, int, bool, date, datetime, time or timedelta, as calamine gives it
 Place = tuple[int, int]  # row and column from 0
@@ -28,11 +39,16 @@ Place = tuple[int, int]  # row and column from 0
 
 @dataclass(frozen=True)
 class Format:
-    """How a figure is written: times 100 with a percent sign, with at least so many decimals, with a currency."""
+    """How a figure is written: times 100 with a percent sign, with so many decimals at least and at `most` (None: all
+    there are), so many `digits` before them at least, with a currency, and words `before` and `after` it."""
 
     percent: bool = False
     decimals: int = 0
     currency: str = ""
+    most: int | None = None
+    digits: int = 1
+    before: str = ""
+    after: str = ""
 
 
 PLAIN = Format()
@@ -69,12 +85,15 @@ def _number(value: float, form: Format) -> str:
     exact = Decimal(format(value, ".15g")) * (100 if form.percent else 1)
     if not exact.is_finite() or abs(exact.adjusted()) > 20:
         return format(value, ".15g")
-    text = format(exact.normalize(), "f")
+    if form.most is not None and exact.adjusted() + form.most < 20:
+        exact = exact.quantize(Decimal(1).scaleb(-form.most), ROUND_HALF_UP)
+    text = format(abs(exact).normalize(), "f")
     whole, _, fraction = text.partition(".")
     fraction = fraction.ljust(form.decimals, "0")
+    whole = ("-" if exact < 0 else "") + whole.zfill(form.digits)
     text = f"{whole}.{fraction}" if fraction else whole
     sign = "%" if form.percent else form.currency
-    return f"{text} {sign}" if sign else text
+    return f"{form.before}{text}{form.after}" + (f" {sign}" if sign else "")
 
 
 def _precision(value: time) -> str:
@@ -97,19 +116,35 @@ def _styles(package: Package) -> dict[str, Format]:
     records = root.find(f"{_MAIN}cellXfs")
     styles = {}
     for index, record in enumerate(records if records is not None else ()):
-        form = _parsed(codes.get(record.get("numFmtId", ""), ""))
+        form = format_of(codes.get(record.get("numFmtId", ""), ""))
         if form != PLAIN:
             styles[str(index)] = form
     return styles
 
 
-def _parsed(code: str) -> Format:
+def format_of(code: str) -> Format:
+    """What a format code says of positive figures. Only a plain figure is rounded and has words around it: one with an
+    exponent, a fraction, in thousands or with signs in its midst is written as it is stored."""
     positive = code.partition(";")[0]
-    signs = [next(filter(None, match.groups()), "") for match in _CURRENCY.finditer(positive)]
-    bare = re.sub(r"\"[^\"]*\"|\[[^\]]*\]|\\.|_.|\*.", "", positive)
-    decimals = re.search(r"0\.(0+)", bare)
-    currency = next((sign.strip() for sign in signs if sign.strip() in _CURRENCIES), "")
-    return Format("%" in bare, len(decimals.group(1)) if decimals else 0, currency)
+    signs = [next(filter(None, match.groups()), "").strip() for match in _CURRENCY.finditer(positive)]
+    currency = next((sign for sign in signs if sign in _CURRENCIES), "")
+    tokens = list(_TOKEN.finditer(positive))
+    percent = any(token["other"] == "%" for token in tokens)
+    shapes = [at for at, token in enumerate(tokens) if token["shape"]]
+    shape = tokens[shapes[0]]["shape"] if len(shapes) == 1 else ""
+    if not shape or shape.endswith(",") or "E" in shape:
+        return Format(percent, currency=currency)
+    whole, _, fraction = shape.partition(".")
+    before, after = _words(tokens[: shapes[0]]), _words(tokens[shapes[0] + 1 :])
+    digits = max(whole.count("0"), 1)
+    return Format(percent, fraction.count("0"), currency, len(fraction), digits, before, after)
+
+
+def _words(tokens: list[re.Match[str]]) -> str:
+    """Words written beside a figure: units, mostly."""
+    spoken = (token["quoted"] or token["escaped"] or (" " if token["other"] == " " else "") for token in tokens)
+    text = "".join(spoken)[:_LONGEST_WORD]
+    return text if _SAYS.search(text) and text.strip() not in _CURRENCIES else ""
 
 
 def _cells(data: bytes, styles: dict[str, Format]) -> dict[Place, Format]:

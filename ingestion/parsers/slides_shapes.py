@@ -14,7 +14,7 @@ from lxml import etree
 
 from ingestion.parsers.drawings import DRAWN, paragraph
 from ingestion.parsers.lines import block
-from ingestion.parsers.tables import repeated, table
+from ingestion.parsers.tables import ACROSS, repeated, table
 from ingestion.parsers.whole import whole
 from ingestion.types import Block
 
@@ -116,7 +116,7 @@ def _table(element: etree._Element) -> Iterator[Block]:
         rows.append([_cell(cell, column, above) for column, cell in enumerate(row.iter(f"{_A}tc"))])
     properties = found.find(f"{_A}tblPr")
     named = properties is not None and properties.get("firstRow") in ("1", "true") and len(rows) > 1
-    yield from filter(None, [table(rows, 1 if named else None)])
+    yield from filter(None, [table(rows, 1 if named and ACROSS not in rows[0] else None)])
 
 
 def _cell(cell: etree._Element, column: int, above: Sequence[str]) -> str:
@@ -124,7 +124,7 @@ def _cell(cell: etree._Element, column: int, above: Sequence[str]) -> str:
     if cell.get("vMerge") in ("1", "true"):
         return repeated(above[column]) if column < len(above) else ""
     if cell.get("hMerge") in ("1", "true"):
-        return ""
+        return ACROSS
     return " ".join(paragraph(item) for item in cell.iter(f"{_A}p"))
 
 

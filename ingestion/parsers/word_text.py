@@ -13,16 +13,18 @@ from lxml import etree
 
 from ingestion.parsers.drawings import DRAWN, drawn
 from ingestion.parsers.lines import block
+from ingestion.parsers.math_text import M, line
 from ingestion.parsers.office_zip import Package
-from ingestion.parsers.tables import MAX_COLUMNS, repeated, table
+from ingestion.parsers.signs import raised
+from ingestion.parsers.tables import ACROSS, MAX_COLUMNS, repeated, table
 from ingestion.parsers.whole import whole
 from ingestion.parsers.word_notes import Notes, author
 from ingestion.parsers.word_numbering import Numbering
+from ingestion.parsers.word_signs import box, is_contents, is_raised, mark_is_gone, symbol
 from ingestion.parsers.word_styles import Style, Styles, W
 from ingestion.types import Block, BlockKind
 
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
-_MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
 _GONE = frozenset(f"{W}{name}" for name in ("del", "moveFrom", "instrText", "delText", "rPr", "pPr", "rt", "sectPr"))
 _TEXT = {f"{W}tab": " ", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-", f"{W}ptab": " "}
 _REFERENCES = {f"{W}{kind}Reference": kind for kind in ("footnote", "endnote", "comment")}
@@ -50,6 +52,7 @@ class Story:
         self._references: list[tuple[str, str]] = []
         self._fields: list[str | None] = []  # instruction of each open field; None once its result has begun
         self._tables = 0
+        self._open = ""  # text of a paragraph whose end was deleted: it goes on in the next
 
     def part(self, name: str) -> Iterator[Block]:
         """The blocks of a whole part."""
@@ -62,6 +65,7 @@ class Story:
             if child.tag == f"{W}p":
                 yield from self._paragraph(child)
             elif child.tag == f"{W}tbl":
+                yield from self._left_open()
                 yield from self._table(child)
             elif child.tag == f"{_MC}AlternateContent":
                 yield from self.blocks(_chosen(child))
@@ -69,8 +73,9 @@ class Story:
                 self.changes |= child.tag in (f"{W}del", f"{W}moveFrom")
             elif child.tag == f"{W}altChunk":
                 self.embedded = True
-            elif isinstance(child.tag, str) and not _is_placeholder(child):
+            elif isinstance(child.tag, str) and not _is_placeholder(child) and not is_contents(child):
                 yield from self.blocks(child)
+        yield from self._left_open()
 
     def unplaced_notes(self) -> Iterator[Block]:
         """Notes that no text referred to."""
@@ -80,17 +85,26 @@ class Story:
     def _paragraph(self, paragraph: etree._Element) -> Iterator[Block]:
         outer = self._boxes, self._drawn, self._references
         self._boxes, self._drawn, self._references = [], [], []
-        text = "".join(self._runs(paragraph))
+        text = self._open + "".join(self._runs(paragraph))
+        self._open = text if mark_is_gone(paragraph) else ""
         boxes, drawings, references = self._boxes, self._drawn, self._references
         self._boxes, self._drawn, self._references = outer
-        if text.strip():
+        self.changes |= bool(self._open)
+        if text.strip() and not self._open:
             yield from filter(None, [self._shaped(self._styles.of(paragraph), text)])
-        for box in boxes:
-            yield from self.blocks(box)
+        held, self._open = self._open, ""
+        for inner in boxes:
+            yield from self.blocks(inner)
         for drawing in drawings:
             yield from drawn(drawing, self._package, self._source)
         for reference in references:
             yield from self._note(reference)
+        self._open = held
+
+    def _left_open(self) -> Iterator[Block]:
+        """What was to go on in a next paragraph, where there is none."""
+        text, self._open = self._open, ""
+        yield from filter(None, [block("paragraph", text)])
 
     def _shaped(self, style: Style, text: str) -> Block | None:
         if style.is_contents:
@@ -107,15 +121,23 @@ class Story:
         """The text under `node`; what else is met there is noted on the way."""
         for child in node:
             tag = child.tag
-            if tag in (f"{W}t", _MATH_TEXT):
+            if tag == f"{W}t":
                 yield child.text or "" if self._shows() else ""
             elif tag in _TEXT:
                 yield _TEXT[tag]
+            elif tag == f"{W}sym":
+                yield symbol(child)
+            elif tag == f"{W}fldChar":
+                self._field(child.get(f"{W}fldCharType", ""))
+                yield box(child)
+            elif tag == f"{M}oMath":
+                yield line(child)
             elif tag == f"{_MC}AlternateContent":
                 yield from self._runs(_chosen(child))
             elif not self._noted(child) and isinstance(tag, str):
                 self.changes |= tag in (f"{W}ins", f"{W}moveTo")
-                yield from self._runs(child)
+                found = self._runs(child)
+                yield from [raised("".join(found))] if tag == _RUN and is_raised(child) else found
 
     def _noted(self, child: etree._Element) -> bool:
         """True if `child` holds no running text: it is noted for later, or nothing people see."""
@@ -124,8 +146,6 @@ class Story:
             self._fields[-1] += child.text or ""
         elif tag in _GONE:
             self.changes |= tag in (f"{W}del", f"{W}moveFrom")
-        elif tag == f"{W}fldChar":
-            self._field(child.get(f"{W}fldCharType", ""))
         elif tag == f"{W}txbxContent":
             self._boxes.append(child)
         elif tag in DRAWN:
@@ -160,24 +180,26 @@ class Story:
         yield from filter(None, [block("note", lead + text) if text.strip() else None])
 
     def _table(self, element: etree._Element) -> Iterator[Block]:
-        cells = [list(_cells(row)) for row in _rows(element)]
+        rows_found = list(_rows(element))
+        cells = [list(_cells(row)) for row in rows_found]
         if self._tables >= _MAX_TABLES or max((len(row) for row in cells), default=0) < 2 or _is_layout(cells):
             for cell in (cell for row in cells for cell in row):
                 yield from self.blocks(cell)
             return
         self._tables += 1
         after: list[Block] = []
-        rows = self._grid(cells, after)
+        rows = self._grid(cells, [_before(row) for row in rows_found], after)
         yield from filter(None, [table(rows, _named_headers(element, len(rows)))])
         yield from after
         self._tables -= 1
 
-    def _grid(self, cells: list[list[etree._Element]], after: list[Block]) -> list[list[str]]:
-        """Texts of the cells. One that spans rows stands in each of them, one that spans columns stands once."""
+    def _grid(self, cells: list[list[etree._Element]], before: list[int], after: list[Block]) -> list[list[str]]:
+        """Texts of the cells, of which each row leaves out some at its start. A cell that spans rows stands in each of
+        them, one that spans columns stands once."""
         rows: list[list[str]] = []
         above: dict[int, str] = {}
-        for row in cells:
-            texts: list[str] = []
+        for row, left_out in zip(cells, before, strict=True):
+            texts = [""] * left_out
             for cell in row:
                 column, properties = len(texts), cell.find(f"{W}tcPr")
                 merge = properties.find(f"{W}vMerge") if properties is not None else None
@@ -186,7 +208,7 @@ class Story:
                 else:
                     text = self._cell(cell, after)
                 above[column] = text
-                texts += [text] + [""] * min(_span(properties) - 1, MAX_COLUMNS - len(texts))
+                texts += [text] + [ACROSS] * min(_span(properties) - 1, MAX_COLUMNS - len(texts))
             rows.append(texts)
         return rows
 
@@ -248,6 +270,12 @@ def _named_headers(element: etree._Element, count: int) -> int | None:
             break
         marked += 1
     return marked if 0 < marked < count else None
+
+
+def _before(row: etree._Element) -> int:
+    """How many columns of the table's grid a row leaves out at its start."""
+    found = row.find(f"{W}trPr/{W}gridBefore")
+    return whole(found.get(f"{W}val"), 0, 200) if found is not None else 0
 
 
 def _span(properties: etree._Element | None) -> int:

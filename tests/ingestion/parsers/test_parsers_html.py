@@ -43,7 +43,7 @@ def test_tables_with_spans_lists_and_tables_in_cells(tmp_path: Path) -> None:
         <tr><td colspan=2>wide<td>3</tr></table>"""
     caption, outer, inner = read(tmp_path, markup).pages[0].blocks
     assert caption.text == "Prices"
-    assert outer.header == "Region\t2026 H1\tH2"
+    assert outer.header == "Region\t2026 H1\t2026 H2"
     assert [line.text for line in outer.lines] == [outer.header, "North\t1\ta; b", "North\t2\tx", "wide\t\t3"]
     assert inner.text == "k\tv\nK\tV"
 

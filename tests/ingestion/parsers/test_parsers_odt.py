@@ -175,3 +175,13 @@ def test_rows_and_cells_said_to_repeat_a_million_times_are_refused(tmp_path: Pat
     rows = row(many, "y", attributes='table:number-rows-repeated="1048576"') * 3
     with pytest.raises(Refused, match="more cells"):
         parsed(tmp_path, table(row("a", "b"), rows))
+
+
+def test_exponents_are_told_from_the_figures_they_stand_above(tmp_path: Path) -> None:
+    style = (
+        '<style:style style:name="T1" style:family="text"><style:text-properties style:text-position="super 58%"/>'
+        '</style:style><style:style style:name="T2" style:family="text">'
+        '<style:text-properties style:text-position="0% 100%"/></style:style>'
+    )
+    body = p('10<text:span text:style-name="T1">6</text:span> m<text:span text:style-name="T2">2</text:span>')
+    assert blocks(tmp_path, body, style) == [("paragraph", "10⁶ m2")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Callable
 from datetime import date, datetime, time
@@ -13,7 +14,7 @@ import xlsxwriter
 from office_files import silent
 
 from ingestion.parsers import sheets
-from ingestion.parsers.sheets_formats import Format, shown
+from ingestion.parsers.sheets_formats import Format, format_of, shown
 from ingestion.types import Parsed, Refused
 
 
@@ -192,6 +193,72 @@ def test_an_empty_workbook_is_refused(tmp_path: Path) -> None:
 )
 def test_how_a_value_is_written(value: object, form: Format, expected: str) -> None:
     assert shown(value, form) == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "expected"),
+    [
+        ("00000", 1067, "01067"),
+        ('0.00 "kg"', 12.5, "12.50 kg"),
+        ('0\\ "Tage"', 30, "30 Tage"),
+        ('"+49 "0', 301234, "+49 301234"),
+        ("#,##0.00 €", 1234.567, "1234.57 €"),
+        ('_-* #,##0.00 "€"_-;-* #,##0.00 "€"_-', -5, "-5.00 €"),
+        ("0.0%", 0.1955, "19.6 %"),
+        ("0.##", 2 / 3, "0.67"),
+        ("0", -0.2, "0"),
+        ('#,##0,"k"', 1234567, "1234567"),
+        ("00-00", 1234, "1234"),
+        ("0.00E+00", 0.000012, "0.000012"),
+        ("# ?/?", 0.5, "0.5"),
+        ("General", 0.125, "0.125"),
+    ],
+)
+def test_a_figure_is_written_as_its_format_says(code: str, value: float, expected: str) -> None:
+    assert shown(value, format_of(code)) == expected
+
+
+def test_hidden_rows_and_columns_are_said(tmp_path: Path) -> None:
+    def fill(book: Any) -> None:
+        for name in ("rows", "columns", "beyond"):
+            book.add_worksheet(name).write_row(0, 0, ("a", "b"))
+            book.get_worksheet_by_name(name).write_row(1, 0, (1, 2))
+        book.get_worksheet_by_name("rows").set_row(1, None, None, {"hidden": True})
+        book.get_worksheet_by_name("columns").set_column("B:B", None, None, {"hidden": True})
+        book.get_worksheet_by_name("beyond").set_column("C:XFD", None, None, {"hidden": True})
+
+    found = [(warning.code, warning.page) for warning in read(tmp_path, fill).warnings]
+    assert found == [("hidden_cells", 1), ("hidden_cells", 2)]
+
+
+def test_formulas_without_a_stored_result_are_said(tmp_path: Path) -> None:
+    def fill(book: Any) -> None:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, ("Artikel", "Summe"))
+        sheet.write_row(1, 0, ("A", 5))
+        sheet.write_formula(2, 1, "=2*3", None, 6)
+
+    read(tmp_path, fill)
+    without_results(tmp_path / "a.xlsx")
+    parsed = sheets.read(tmp_path / "a.xlsx", silent)
+    assert (parsed.outcome, [warning.code for warning in parsed.warnings]) == ("partial", ["formulas_without_result"])
+    assert "in the file (1)" in parsed.warnings[0].text
+
+
+def test_a_workbook_of_nothing_but_such_formulas_is_refused(tmp_path: Path) -> None:
+    read(tmp_path, lambda book: book.add_worksheet().write_formula(0, 0, "=1+1", None, 2))
+    without_results(tmp_path / "a.xlsx")
+    with pytest.raises(Refused, match="results are not stored"):
+        sheets.read(tmp_path / "a.xlsx", silent)
+
+
+def without_results(path: Path) -> None:
+    """As programs write formulas that do not compute them."""
+    with zipfile.ZipFile(path) as whole:
+        parts = {name: whole.read(name) for name in whole.namelist()}
+    with zipfile.ZipFile(path, "w") as changed:
+        for name, data in parts.items():
+            changed.writestr(name, re.sub(rb"</f><v>\d+</v>", b"</f><v/>", data))
 
 
 def read(folder: Path, fill: Callable[[Any], Any]) -> Parsed:
