@@ -23,12 +23,13 @@ SENTENCE_END = (".", "!", "?", ":", ";", "。", "”", '"')
 @dataclass(frozen=True)
 class Body:
     """What the document's running text looks like: its size, the sizes of headings above it (largest first), and its
-    spelling."""
+    spelling. `outline` is how deep its outline goes; headings that are none of it stand below all that are."""
 
     size: float
     bold: bool
     headings: tuple[float, ...]
     spelling: Spelling
+    outline: int = 0
 
 
 def to_pages(pages: Sequence[PageRows]) -> list[Page]:
@@ -47,10 +48,12 @@ def to_pages(pages: Sequence[PageRows]) -> list[Page]:
 def measure(pages: Sequence[PageRows]) -> Body:
     """The body's size is the size most letters have."""
     letters: Counter[tuple[float, bool]] = Counter()
+    deepest = 0
     for page in pages:
         for region in page.regions:
             for row in region:
                 letters[_rounded(row.size), row.bold] += len(row.text)
+                deepest = max(deepest, row.outline[1])
     if not letters:
         return Body(0.0, False, (), Spelling(frozenset(), True))
     sizes: Counter[float] = Counter()
@@ -60,7 +63,7 @@ def measure(pages: Sequence[PageRows]) -> Body:
     bold = letters[size, True] > letters[size, False]
     headings = sorted((s for s in sizes if s >= size * LARGER), reverse=True)[:5]
     spelling = spelling_of(row for page in pages for region in page.regions for row in region)
-    return Body(size, bold, tuple(headings), spelling)
+    return Body(size, bold, tuple(headings), spelling, deepest)
 
 
 def _rounded(size: float) -> float:
@@ -104,6 +107,8 @@ def _kind(row: Row, body: Body) -> BlockKind:
 
 def _is_heading(row: Row, body: Body) -> bool:
     text = row.text
+    if row.outline[0] and not row.aside:
+        return True
     if row.aside or len(row.cells) > 2 or len(text) > HEADING_LETTERS or sum(map(str.isalpha, text)) < 2:
         return False
     if _rounded(row.size) >= body.size * LARGER:
@@ -119,6 +124,8 @@ def _goes_on(block: Sequence[Row], row: Row, body: Body, leading: float) -> bool
     if apart or row.aside or before.aside:
         return False
     if kind == "heading":
+        if row.outline != before.outline or row.outline[0]:
+            return row.outline == before.outline
         return _rounded(row.size) == _rounded(before.size) and row.bold == before.bold and not BULLET.match(row.text)
     if _kind(row, body) != "paragraph":
         return False
@@ -143,7 +150,9 @@ def _block(rows: Sequence[Row], kind: BlockKind, body: Body) -> Block:
 
 
 def _level(row: Row, body: Body) -> int:
+    if row.outline[0]:
+        return row.outline[1]
     size = _rounded(row.size)
     if size in body.headings:
-        return body.headings.index(size) + 1
-    return len(body.headings) + (1 if size < body.size * LARGER else 0) or 1
+        return body.outline + body.headings.index(size) + 1
+    return body.outline + (len(body.headings) + (1 if size < body.size * LARGER else 0) or 1)

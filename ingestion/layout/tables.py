@@ -15,7 +15,7 @@ NUMBER = re.compile(r"[^A-Za-z]*\d[^A-Za-z]*")
 
 
 def is_table_row(row: Row) -> bool:
-    return len(row.cells) >= 2
+    return len(row.cells) >= 2 and not row.outline[0]
 
 
 def end_of_table(rows: Sequence[Row], at: int) -> int:

@@ -27,7 +27,8 @@ class Segment:
 @dataclass(frozen=True, slots=True)
 class Row:
     """One printed line: its cells from first to last (one cell: running text) and their x ranges. `aside`: it does not
-    run across the page (a note in the margin, a watermark)."""
+    run across the page (a note in the margin, a watermark). `outline`: number and level of the entry of the document's
+    outline that names it."""
 
     cells: tuple[str, ...]
     ranges: tuple[tuple[float, float], ...]
@@ -36,6 +37,7 @@ class Row:
     bold: bool
     hyphen: bool
     aside: bool = False
+    outline: tuple[int, int] = (0, 0)
 
     @property
     def text(self) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ingestion.layout.blocks import to_pages
 from ingestion.layout.furniture import without_furniture
+from ingestion.layout.outline import with_outline
 from ingestion.layout.segments import to_segments
 from ingestion.layout.types import PageRows, Segment
 from ingestion.ocr.notes import failure, recognition_notes
@@ -21,6 +22,7 @@ from ingestion.parsers.frame import shown
 from ingestion.parsers.page_read import PageRead, lost, recognised, regions
 from ingestion.parsers.pdf_attachments import attachments
 from ingestion.parsers.pdf_doubts import STAMPED, Doubt, doubt_about
+from ingestion.parsers.pdf_outline import outline
 from ingestion.parsers.pdf_streams import damaged_pages
 from ingestion.parsers.pdf_text import text_of
 from ingestion.parsers.pdfium import Document, PageDamaged, Pictured, opened
@@ -81,8 +83,8 @@ def read(
         warnings = [page.warning for page in found if page.warning is not None]
         _refuse_if_empty(found, warnings)
         attached, notes = attachments(document.handle, document.pinned)
-        title = _title(document)
-    laid_out = to_pages(without_furniture([page.rows for page in found]))
+        title, entries = _title(document), outline(document.handle)
+    laid_out = to_pages(with_outline(without_furniture([page.rows for page in found]), entries))
     pages = tuple(page.as_shown(laid) for page, laid in zip(found, laid_out, strict=True))
     notes += recognition_notes(pages)
     warnings += [note for note in notes if note.code in LOST]
