@@ -25,11 +25,11 @@ from ingestion.parsers.pdf_doubts import STAMPED, Doubt, doubt_about
 from ingestion.parsers.pdf_outline import outline
 from ingestion.parsers.pdf_streams import damaged_pages
 from ingestion.parsers.pdf_text import text_of
-from ingestion.parsers.pdfium import Document, PageDamaged, Pictured, opened
+from ingestion.parsers.pdfium import DAMAGED, Document, PageDamaged, Pictured, opened
 from ingestion.types import Outcome, Parsed, Refused, Warning
 
 SURE = 80.0  # confidence at which the picture is believed rather than the text
-LOST = frozenset({"dynamic_form"})  # of what is said of the whole file: its text is not what it shows
+LOST = frozenset({"dynamic_form", "cut_off"})  # of what is said of the whole file: its text is not what it shows
 TEXT_LIMIT = 20_000_000  # characters of one document
 
 NO_PAGES = "The PDF has no pages. Save or print the document as PDF again and upload the new file."
@@ -47,6 +47,7 @@ GARBLED = (
     "Save or print the document as PDF again, from the program it was made with."
 )
 PARTLY_DAMAGED = "Part of the page is damaged; what can be decoded of it was read."
+CUT_OFF = "The PDF is cut off or damaged. The pages that were found in it were read; others may be missing."
 GARBLED_PAGE = "The text of the page cannot be decoded."
 PICTURE_PAGE = (
     "The page is a picture, and text recognition (Tesseract) is not installed on this server: "
@@ -81,8 +82,9 @@ def read(
         found = _all_pages(document, on_page, skip, results)
         found = _with_damage_named(found, damaged_pages(path, document.pages))
         warnings = [page.warning for page in found if page.warning is not None]
-        _refuse_if_empty(found, warnings)
+        _refuse_if_empty(found, warnings, document.mended)
         attached, notes = attachments(document.handle, document.pinned)
+        notes += [Warning("cut_off", CUT_OFF)] if document.mended else []
         title, entries = _title(document), outline(document.handle)
     laid_out = to_pages(with_outline(without_furniture([page.rows for page in found]), entries))
     pages = tuple(page.as_shown(laid) for page, laid in zip(found, laid_out, strict=True))
@@ -193,10 +195,12 @@ def _outcome(pages: list[PageRead], warnings: list[Warning]) -> Outcome:
     return "ocr" if recognised_only else "text"
 
 
-def _refuse_if_empty(pages: list[PageRead], warnings: list[Warning]) -> None:
+def _refuse_if_empty(pages: list[PageRead], warnings: list[Warning], mended: bool) -> None:
     if any(page.rows.regions for page in pages):
         return
     codes = {warning.code for warning in warnings}
+    if mended:
+        raise Refused("damaged", DAMAGED)
     if codes == {"page_damaged"}:
         raise Refused("damaged", PAGES_DAMAGED)
     if "not_recognised" in codes:

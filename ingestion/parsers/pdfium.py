@@ -17,6 +17,7 @@ import pypdfium2.raw as c
 from ingestion.parsers.frame import Frame
 from ingestion.parsers.pdf_annotations import Added, Comment, added, draw_fields
 from ingestion.parsers.pdf_attachments import Pinned
+from ingestion.parsers.pdf_repair import mended
 from ingestion.parsers.pdf_strings import wide
 from ingestion.types import Refused
 
@@ -45,10 +46,11 @@ class PageDamaged(Exception):
 
 
 class Document:
-    """An open PDF. Use `opened`."""
+    """An open PDF. Use `opened`. `mended`: its page tree was lost, these are all pages that were found."""
 
-    def __init__(self, handle: Any) -> None:
+    def __init__(self, handle: Any, mended: bool = False) -> None:
         self.handle = handle
+        self.mended = mended
         self.pages: int = c.FPDF_GetPageCount(handle)
         self.pinned: list[Pinned] = []  # files found on the pages that were loaded
 
@@ -64,7 +66,9 @@ class Document:
             self.pinned += more.files
             if more.undrawn:
                 draw_fields(handle)
-            if c.FPDFPage_Flatten(handle, c.FLAT_NORMALDISPLAY) == c.FLATTEN_SUCCESS:
+            # Links have no appearance: nothing becomes part of a page that has no other annotations.
+            wanted = more.drawn or more.undrawn
+            if wanted and c.FPDFPage_Flatten(handle, c.FLAT_NORMALDISPLAY) == c.FLATTEN_SUCCESS:
                 c.FPDF_ClosePage(handle)
                 handle = self._load(number)
         try:
@@ -83,18 +87,25 @@ class Document:
 def opened(path: Path) -> Iterator[Document]:
     """The document at `path`. Raises `Refused` ("password_protected", "damaged")."""
     c.FPDF_InitLibrary()
-    handle = c.FPDF_LoadDocument(str(path).encode(), None)
+    handle, data = c.FPDF_LoadDocument(str(path).encode(), None), None
+    if not handle or c.FPDF_GetPageCount(handle) <= 0:
+        _refuse_if_locked(handle)
+        data = mended(path)
+        handle = c.FPDF_LoadMemDocument64(data, len(data), None) if data else handle
     if not handle:
-        error = c.FPDF_GetLastError()
-        if error == c.FPDF_ERR_PASSWORD:
-            raise Refused("password_protected", LOCKED)
-        if error == c.FPDF_ERR_SECURITY:
-            raise Refused("password_protected", ENCRYPTION)
         raise Refused("damaged", DAMAGED)
     try:
-        yield Document(handle)
+        yield Document(handle, mended=data is not None)
     finally:
         c.FPDF_CloseDocument(handle)
+
+
+def _refuse_if_locked(handle: Any) -> None:
+    error = c.FPDF_ERR_SUCCESS if handle else c.FPDF_GetLastError()
+    if error == c.FPDF_ERR_PASSWORD:
+        raise Refused("password_protected", LOCKED)
+    if error == c.FPDF_ERR_SECURITY:
+        raise Refused("password_protected", ENCRYPTION)
 
 
 class LoadedPage:

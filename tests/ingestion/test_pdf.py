@@ -349,6 +349,14 @@ trailer <</Root 1 0 R>>
 """
 
 
+def test_a_file_that_lost_its_end_gives_its_pages_and_says_so(tmp_path: Path) -> None:
+    whole = make(tmp_path / "a.pdf", lines("Erste Seite"), lines("Zweite Seite")).read_bytes()
+    (tmp_path / "b.pdf").write_bytes(whole[: whole.rindex(b"xref\n0 ")])
+    parsed = read(tmp_path / "b.pdf", quiet)
+    assert (parsed.outcome, [warning.code for warning in parsed.warnings]) == ("partial", ["cut_off"])
+    assert [page.text for page in parsed.pages] == ["Erste Seite", "Zweite Seite"]
+
+
 def test_pages_that_go_in_a_circle_cost_no_other_page(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(LOOP)
     parsed = read(tmp_path / "a.pdf", quiet)
