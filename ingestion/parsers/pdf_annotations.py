@@ -31,25 +31,28 @@ class Comment:
 
 @dataclass(frozen=True)
 class Added:
-    """`undrawn`: there are fields of a form that no appearance shows."""
+    """`undrawn`: there are fields of a form that no appearance shows; `drawn`: there is something that one shows."""
 
     comments: tuple[Comment, ...] = ()
     files: tuple[Pinned, ...] = ()
     undrawn: bool = False
+    drawn: bool = False
 
 
 def added(page: Any) -> Added:
     comments, files, undrawn, left = [], list[Pinned](), False, LIMIT
+    any_drawn = c.FPDFPage_GetAnnotCount(page) > MOST
     for annotation in _annotations(page):
         kind, drawn = c.FPDFAnnot_GetSubtype(annotation), bool(c.FPDFAnnot_HasKey(annotation, b"AP"))
         undrawn |= kind == c.FPDF_ANNOT_WIDGET and not drawn
+        any_drawn |= drawn
         if kind == c.FPDF_ANNOT_FILEATTACHMENT and (file := c.FPDFAnnot_GetFileAttachment(annotation)):
             files.append(taken(file, left))
             left -= len(files[-1].data or b"")
         shown = drawn and kind == c.FPDF_ANNOT_FREETEXT  # then it becomes part of the page
         if kind in COMMENTS and not shown and (comment := _comment(annotation, kind)):
             comments.append(comment)
-    return Added(tuple(comments), tuple(files), undrawn)
+    return Added(tuple(comments), tuple(files), undrawn, any_drawn)
 
 
 def _annotations(page: Any) -> Iterator[Any]:

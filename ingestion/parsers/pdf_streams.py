@@ -11,7 +11,9 @@ import re
 import zlib
 from pathlib import Path
 
-OBJECT = re.compile(rb"(?<!\d)(\d{1,10})\s+\d{1,5}\s+obj\b")
+NUMBERED = re.compile(rb"(?<!\d)(\d{1,10})\s+\d{1,5}\s+\Z")
+WORD = re.compile(rb"\w")
+BEFORE = 64  # bytes before "obj" in which its number stands
 REFERENCE = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+R\b")
 PAGE = re.compile(rb"/Type\s*/Page\b")
 PAGES = re.compile(rb"/Type\s*/Pages\b")
@@ -32,11 +34,24 @@ def damaged_pages(path: Path, count: int) -> list[int]:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         if len(data) > LARGEST_FILE or data.find(b"/Encrypt") >= 0:
             return []
-        places = {int(match.group(1)): match.end() for match in OBJECT.finditer(data)}
+        places = _objects(data)
         pages = _pages(data, places)
         if len(pages) != count:  # not the tree that PDFium sees
             return []
         return [number for number, at in enumerate(pages, 1) if _is_damaged(data, places, at)]
+
+
+def _objects(data: mmap.mmap) -> dict[int, int]:
+    """Where the content of each numbered object begins; of several with one number, the last."""
+    places: dict[int, int] = {}
+    at = data.find(b"obj")
+    while at >= 0:
+        if data[at - 1 : at].isspace() and WORD.match(data[at + 3 : at + 4]) is None:  # not "endobj", not "object"
+            match = NUMBERED.search(data[max(0, at - BEFORE) : at])
+            if match is not None:
+                places[int(match.group(1))] = at + 3
+        at = data.find(b"obj", at + 3)
+    return places
 
 
 def _pages(data: mmap.mmap, places: dict[int, int]) -> list[int]:
