@@ -211,7 +211,7 @@ def _says_something(paragraph: etree._Element) -> bool:
 
 def _is_no_number(cell: etree._Element) -> bool:
     """A point that is missing from a chart's figures."""
-    return cell.get(f"{OFFICE}value", "").lower() == "nan"
+    return str(cell.get(f"{OFFICE}value", "")).lower() == "nan"
 
 
 def _is_layout(element: etree._Element) -> bool:

@@ -12,7 +12,7 @@ import posixpath
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from lxml import etree
@@ -23,9 +23,12 @@ MAX_MEMBERS = 20_000
 MAX_INFLATED = 512 * 2**20  # bytes of all members together
 MAX_XML = 256 * 2**20  # bytes of all XML parts, which are held in memory
 MAX_PART = 128 * 2**20  # bytes of one XML part
+MAX_EMBEDDED = 128 * 2**20  # bytes of embedded files, which are handed on
+MOST_EMBEDDED = 200
 ODF_MANIFEST = "META-INF/manifest.xml"
 OOXML_INDEX = "[Content_Types].xml"
 _PIECE = 2**18
+_EMBEDDED = re.compile(r"/embeddings/[^/]+$|^word/(?:afchunk|chunk|altchunk)[^/]*$", re.IGNORECASE)
 _REAL = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # what the packaging standard (ECMA-376 part 2) allows
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
@@ -46,11 +49,13 @@ _PRESENTATION = b"vnd.openxmlformats-officedocument.presentationml.presentation.
 
 
 class Package:
-    """The clean copy. `left_out` names the members whose content was dropped."""
+    """The clean copy. `left_out` names the members whose content was dropped; of these, `embedded` holds files that lie
+    in the document, as many as may be."""
 
-    def __init__(self, file: io.BytesIO, left_out: tuple[str, ...]) -> None:
+    def __init__(self, file: io.BytesIO, left_out: tuple[str, ...], embedded: Mapping[str, bytes]) -> None:
         self._file = file
         self.left_out = left_out
+        self.embedded = embedded
         self._zip = zipfile.ZipFile(file)
         self.names = frozenset(self._zip.namelist())
 
@@ -127,19 +132,39 @@ def damaged() -> Refused:
 def _clean_copy(archive: zipfile.ZipFile, index: str, binary: bool) -> Package:
     members = {_plain(info.filename): info for info in archive.infolist() if not info.is_dir()}
     _check_members(archive, members, index)
-    copy, left_out, total, held = io.BytesIO(), [], 0, 0
+    copy, left_out, embedded, total, held = io.BytesIO(), [], Embedded(), 0, 0
     with zipfile.ZipFile(copy, "w", zipfile.ZIP_STORED) as clean:
         for name, info in members.items():
             keep = _is_part(name) or (binary and bool(_BINARY_PART.fullmatch(name)))
-            data, size = _inflate(archive, info, keep, MAX_INFLATED - total)
-            total, held = total + size, held + len(data)
+            wanted = keep or embedded.wants(name, info)
+            data, size = _inflate(archive, info, wanted, MAX_INFLATED - total)
+            total, held = total + size, held + (len(data) if keep else 0)
             if held > MAX_XML:
                 raise _inflates(MAX_XML)
             if not keep:
                 left_out.append(name)
+                embedded.take(name, data)
+                data = b""
             clean.writestr(name, _rewritten(name, data, members) if keep and _is_part(name) else data)
     copy.seek(0)
-    return Package(copy, tuple(left_out))
+    return Package(copy, tuple(left_out), embedded.files)
+
+
+class Embedded:
+    """Files that lie in the document, as long as they are not too many nor, by what is said of them, too large."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self._left = MAX_EMBEDDED
+
+    def wants(self, name: str, info: zipfile.ZipInfo) -> bool:
+        fits = info.file_size <= min(self._left, MAX_PART) and len(self.files) < MOST_EMBEDDED
+        return fits and bool(_EMBEDDED.search(name))
+
+    def take(self, name: str, data: bytes) -> None:
+        if data:
+            self.files[name] = data
+            self._left -= len(data)
 
 
 def _check_members(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], index: str) -> None:

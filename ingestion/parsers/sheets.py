@@ -12,6 +12,7 @@ from pathlib import Path
 
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetVisibleEnum
 
+from ingestion.parsers.embedded import embedded, has_others, told
 from ingestion.parsers.office_zip import Package, damaged, open_package, password_protected
 from ingestion.parsers.sheets_formats import PLAIN, Cell, Format, Place, formats, place_of, shown
 from ingestion.parsers.sheets_notes import notes
@@ -21,6 +22,7 @@ from ingestion.parsers.sheets_unseen import UNCOMPUTED, unseen
 from ingestion.types import Page, Parsed, Refused, Warning
 
 NOTHING = "This workbook has no filled cell. Check the original and upload it again."
+OTHERS = Warning("embedded_files", "Files embedded in the workbook were not read.")
 MAX_AREA = 12_000_000  # cells of the rectangle around all filled cells, which calamine lays out in memory
 _WORKSHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}sheet"
 _RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -50,11 +52,13 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
         if part in package.names:
             more += unseen(name, package.data(part), sheet.end[1] + 1 if sheet and sheet.end else 0, done)
         on_page(done, len(workbook.sheet_names))
+    files = embedded(package)
     missing = [warning for warning in more if warning.code == UNCOMPUTED]
     if not pages:
         raise Refused("empty", missing[0].text if missing else NOTHING)
-    warnings = (*_warnings(workbook, package, pages), *more)
-    return Parsed("xlsx", "partial" if missing else "text", tuple(pages), warnings=warnings)
+    others = (OTHERS,) if has_others(package, files) else ()
+    warnings = (*hidden_sheets(workbook, pages), *more, *told(files), *others)
+    return Parsed("xlsx", "partial" if missing else "text", tuple(pages), warnings=warnings, attachments=files)
 
 
 def _parts(package: Package) -> dict[str, str]:
@@ -125,12 +129,6 @@ def _text(value: Cell, form: Format) -> str:
 
 def _figure(value: Cell) -> bool:
     return not isinstance(value, str) and value is not None
-
-
-def _warnings(workbook: CalamineWorkbook, package: Package, pages: list[Page]) -> Iterator[Warning]:
-    yield from hidden_sheets(workbook, pages)
-    if any(name.startswith("xl/embeddings/") for name in package.left_out):
-        yield Warning("embedded_files", "Files embedded in the workbook were not read.")
 
 
 def hidden_sheets(workbook: CalamineWorkbook, pages: list[Page]) -> Iterator[Warning]:

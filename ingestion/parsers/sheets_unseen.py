@@ -30,7 +30,7 @@ def unseen(name: str, data: bytes, columns: int, page: int) -> Iterator[Warning]
     missing = sum(1 for _ in _UNCOMPUTED.finditer(data))
     if missing:
         text = (
-            f'Sheet "{name}" has {missing} formulas whose results are not stored in the file. Open the workbook in its '
-            "program, save it and upload it again."
+            f'Sheet "{name}" has formulas whose results are not stored in the file ({missing}). Open the workbook in '
+            "its program, save it and upload it again."
         )
         yield Warning(UNCOMPUTED, text, page=page)

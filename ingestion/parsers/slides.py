@@ -10,10 +10,11 @@ from pptx import Presentation
 from pptx.exc import PythonPptxError
 
 from ingestion.parsers.drawings import drawn
+from ingestion.parsers.embedded import embedded, has_others, told
 from ingestion.parsers.lines import block, lines, one_line
 from ingestion.parsers.office_zip import Package, damaged, open_package
 from ingestion.parsers.slides_shapes import blocks
-from ingestion.types import Block, Outcome, Page, Parsed, Refused, Warning
+from ingestion.types import Attachment, Block, Outcome, Page, Parsed, Refused, Warning
 
 _SLIDE = "{http://schemas.openxmlformats.org/presentationml/2006/main}sldId"
 _RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -36,13 +37,14 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
             pages.append(Page(number, (), label=f"Slide {number}"))
             broken.append(number)
         on_page(number, len(slides))
-    if not any(page.blocks for page in pages):
+    files = embedded(package)
+    if not files and not any(page.blocks for page in pages):
         raise Refused("no_text", "The slides of this presentation hold no text, only pictures.")
     bare = [page.number for page in pages if not page.blocks and page.number not in broken]
     title = next((b.text for b in pages[0].blocks if b.kind == "heading"), "")
-    warnings = (*_hidden(slides), *_damaged(broken), *_bare(bare), *_embedded(package))
+    warnings = (*_hidden(slides), *_damaged(broken), *_bare(bare), *told(files), *_others(package, files))
     outcome: Outcome = "partial" if bare or broken else "text"
-    return Parsed("pptx", outcome, tuple(pages), title=one_line(title), warnings=warnings)
+    return Parsed("pptx", outcome, tuple(pages), title=one_line(title), warnings=warnings, attachments=files)
 
 
 def _slides(package: Package) -> list[Any]:
@@ -89,7 +91,6 @@ def _damaged(numbers: list[int]) -> Iterator[Warning]:
         yield Warning("damaged", f"Slide {number} is damaged and could not be read.", page=number)
 
 
-def _embedded(package: Package) -> Iterator[Warning]:
-    names = [name for name in package.left_out if name.startswith("ppt/embeddings/")]
-    if any(not name.lower().endswith((".xlsx", ".xlsb", ".xls")) for name in names):
+def _others(package: Package, files: tuple[Attachment, ...]) -> Iterator[Warning]:
+    if has_others(package, files):
         yield Warning("embedded_files", "Files embedded in the slides were not read. Upload them on their own.")

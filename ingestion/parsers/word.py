@@ -11,6 +11,7 @@ from pathlib import Path
 
 from lxml import etree
 
+from ingestion.parsers.embedded import embedded, has_others, told
 from ingestion.parsers.left_out import left_out
 from ingestion.parsers.lines import block, one_line
 from ingestion.parsers.office_zip import Package, open_package
@@ -33,7 +34,8 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     body = tuple(story.part(main))
     headers, footers = _margins(package, main, story, "header"), _margins(package, main, story, "footer")
     found = (*headers, *body, *story.unplaced_notes(), *footers)
-    if not found:
+    files = embedded(package)
+    if not found and not files:
         raise Refused("no_text", "This document holds no text, only pictures or empty pages.")
     on_page(1, 1)
     pictures = _is_mostly_pictures(package, body)
@@ -44,7 +46,8 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
         (Page(1, found),),
         has_pages=False,
         title=one_line(title),
-        warnings=tuple(_warnings(package, story, pictures)),
+        warnings=(*told(files), *_warnings(story, pictures, story.embedded > len(files) or has_others(package, files))),
+        attachments=files,
     )
 
 
@@ -75,10 +78,9 @@ def _named_title(package: Package) -> str:
 def _is_mostly_pictures(package: Package, body: tuple[Block, ...]) -> bool:
     """A scan pasted into Word: a picture and next to no text. Each embedded file has a picture that stands for it."""
     pictures = sum(name.startswith("word/media/") for name in package.left_out)
-    embedded = sum(name.startswith("word/embeddings/") for name in package.left_out)
-    return pictures > embedded and sum(len(found.text) for found in body) < _FEW_CHARACTERS
+    icons = sum(name.startswith("word/embeddings/") for name in package.left_out)
+    return pictures > icons and sum(len(found.text) for found in body) < _FEW_CHARACTERS
 
 
-def _warnings(package: Package, story: Story, pictures: bool) -> Iterator[Warning]:
-    embedded = story.embedded or any(name.startswith("word/embeddings/") for name in package.left_out)
+def _warnings(story: Story, pictures: bool, embedded: bool) -> Iterator[Warning]:
     return left_out(pictures=pictures, embedded=embedded, hidden=bool(story.hidden), changes=bool(story.changes))

@@ -41,7 +41,7 @@ class Story:
         self.title = ""
         self.hidden = False
         self.changes = False
-        self.embedded = False
+        self.embedded = 0  # files that the text takes in from parts of their own
         self._package = package
         self._source = ""  # the part being read
         self._styles = styles
@@ -72,7 +72,7 @@ class Story:
             elif child.tag in _GONE:
                 self.changes |= child.tag in (f"{W}del", f"{W}moveFrom")
             elif child.tag == f"{W}altChunk":
-                self.embedded = True
+                self.embedded += 1
             elif isinstance(child.tag, str) and not _is_placeholder(child) and not is_contents(child):
                 yield from self.blocks(child)
         yield from self._left_open()

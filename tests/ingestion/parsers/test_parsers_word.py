@@ -208,7 +208,7 @@ def test_the_picture_that_stands_for_an_embedded_file_is_no_scan(tmp_path: Path)
         file.writestr("word/media/image1.emf", "x")
         file.writestr("word/embeddings/list.xlsx", "x")
     parsed = word.read(path, silent)
-    assert (parsed.outcome, [warning.code for warning in parsed.warnings]) == ("text", ["embedded_files"])
+    assert (parsed.outcome, [warning.code for warning in parsed.warnings]) == ("text", ["attachments"])
 
 
 def test_a_document_of_pictures_is_refused(tmp_path: Path) -> None:
