@@ -8,7 +8,9 @@ cosine of 0.998 of the full ones (`docs/decisions/`).
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -64,10 +66,12 @@ def _sentence_transformer(folder: Path, threads: int | None) -> SentenceTransfor
 
 
 class SentenceEmbedder:
-    """Implements `models.types.Embedder`. Safe to use from several threads: calls take turns."""
+    """Implements `models.types.Embedder`. Safe to use from several threads: calls take turns, and questions that wait
+    for their turn together are read together, which takes little longer than reading one."""
 
     def __init__(self, model: SentenceTransformer, name: str, languages: frozenset[str] | None) -> None:
         self._model, self._lock = model, Lock()
+        self._waiting: deque[_Asked] = deque()
         self.id, self.languages = name, languages
         self.dim = int(model.get_embedding_dimension() or 0)
 
@@ -82,16 +86,36 @@ class SentenceEmbedder:
 
     def question(self, text: str) -> NDArray[np.float32]:
         """A unit vector, shape (dim,)."""
-        vector: NDArray[np.float32] = self._encode([text], "query")[0]
-        return vector
+        mine = _Asked(text)
+        self._waiting.append(mine)
+        with self._lock:
+            if mine.vector is None:  # else whoever had the turn before has read it, too
+                asked = [self._waiting.popleft() for _ in range(len(self._waiting))]
+                asked = [one for one in asked if one is not mine]
+                vectors = self._encode_now([text, *(one.text for one in asked)], "query")
+                for one, vector in zip((mine, *asked), vectors, strict=True):
+                    one.vector = vector
+        assert mine.vector is not None
+        return mine.vector
 
     def _encode(self, texts: list[str], task: str) -> NDArray[np.float32]:
-        encode = self._model.encode_query if task == "query" else self._model.encode_document
         with self._lock:
-            raw = encode(texts, batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True)
+            return self._encode_now(texts, task)
+
+    def _encode_now(self, texts: list[str], task: str) -> NDArray[np.float32]:
+        encode = self._model.encode_query if task == "query" else self._model.encode_document
+        raw = encode(texts, batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True)
         vectors: NDArray[np.float32] = np.asarray(raw, np.float32)  # bfloat16 leaves them a little off length 1
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         return vectors
+
+
+@dataclass(eq=False)
+class _Asked:
+    """A question that waits for its vector."""
+
+    text: str
+    vector: NDArray[np.float32] | None = None
 
 
 def _languages(folder: Path) -> frozenset[str] | None:

@@ -2,11 +2,15 @@
 of every query, so a foreign id and an invented one take the same path to the same NotFound.
 
 Administrators get nothing here by being administrators.
+
+What every question asks of the database is a statement built once: building one costs more than running it.
 """
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select
+from functools import cache
+
+from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.accounts.types import Viewer
@@ -20,7 +24,7 @@ _READY = "ready"
 
 def readable(db: Session, viewer: Viewer) -> list[CollectionView]:
     """All collections the viewer may read and ask in: their own first, then by name."""
-    rows = db.execute(_visible(viewer)).all()
+    rows = db.execute(_visible(), {"viewer": viewer.user_id}).all()
     views = [_view(viewer, *row) for row in rows]
     return sorted(views, key=lambda view: (not view.mine, view.name.casefold(), view.created_at))
 
@@ -28,7 +32,7 @@ def readable(db: Session, viewer: Viewer) -> list[CollectionView]:
 def find(db: Session, viewer: Viewer, id: str, *, edit: bool = False, own: bool = False) -> CollectionView:
     """One collection. `edit`: only if the viewer may upload and delete there; `own`: only if it is theirs. Errors:
     NotFound for what does not exist, is not shared with the viewer, or not with the right asked for."""
-    row = db.execute(_visible(viewer, edit=edit, own=own).where(tables.Collection.id == id)).first()
+    row = db.execute(_visible_one(edit, own), {"viewer": viewer.user_id, "collection": id}).first()
     if row is None:
         raise not_found()
     return _view(viewer, *row)
@@ -47,17 +51,12 @@ def contents_allowed(db: Session, viewer: Viewer, collection_id: str) -> frozens
     """Ids of the ready contents in a collection, of each document the revision that is searched: what a search for this
     viewer may look at. Errors: NotFound."""
     require_readable(db, viewer, collection_id)
-    query = (
-        select(tables.Content.id)
-        .join(tables.Document)
-        .where(tables.Document.collection_id == collection_id, tables.Content.state == _READY, searched())
-    )
-    return frozenset(db.scalars(query))
+    return frozenset(db.scalars(_ready_contents(), {"collection": collection_id}))
 
 
 def require_readable(db: Session, viewer: Viewer, id: str) -> None:
     """The check of `find` without its view. Errors: NotFound."""
-    if db.scalar(select(tables.Collection.id).where(tables.Collection.id == id, may_read(viewer))) is None:
+    if db.scalar(_readable(), {"viewer": viewer.user_id, "collection": id}) is None:
         raise not_found()
 
 
@@ -71,41 +70,71 @@ def shares(db: Session, viewer: Viewer, id: str) -> list[ShareView]:
 
 def may_read(viewer: Viewer) -> ColumnElement[bool]:
     """Condition on `Collection`: the viewer may read it."""
-    return or_(tables.Collection.owner_id == viewer.user_id, tables.Collection.everyone, _shared(viewer))
+    return _reads(viewer.user_id)
 
 
 def may_edit(viewer: Viewer) -> ColumnElement[bool]:
     """Condition on `Collection`: the viewer may upload and delete documents there."""
-    return or_(tables.Collection.owner_id == viewer.user_id, _shared(viewer, tables.Share.may_edit))
+    return _edits(viewer.user_id)
 
 
 def not_found() -> NotFound:
     return NotFound("There is no such collection.", "It may have been deleted, or is not shared with you.")
 
 
-def _visible(viewer: Viewer, *, edit: bool = False, own: bool = False) -> Select[tables.Collection, str, bool, int]:
+_User = str | ColumnElement[str]
+_VIEWER: ColumnElement[str] = bindparam("viewer")
+_COLLECTION: ColumnElement[str] = bindparam("collection")
+
+
+def _reads(user: _User) -> ColumnElement[bool]:
+    return or_(tables.Collection.owner_id == user, tables.Collection.everyone, _shared(user))
+
+
+def _edits(user: _User) -> ColumnElement[bool]:
+    return or_(tables.Collection.owner_id == user, _shared(user, tables.Share.may_edit))
+
+
+def _shared(user: _User, *more: ColumnElement[bool] | object) -> ColumnElement[bool]:
+    mine = and_(
+        tables.Share.collection_id == tables.Collection.id,
+        tables.Share.user_id == user,
+        *more,  # type: ignore[arg-type]
+    )
+    return exists().where(mine).correlate(tables.Collection)
+
+
+@cache
+def _readable() -> Select[str]:
+    return select(tables.Collection.id).where(tables.Collection.id == _COLLECTION, _reads(_VIEWER))
+
+
+@cache
+def _ready_contents() -> Select[int]:
+    query = select(tables.Content.id).join(tables.Document)
+    return query.where(tables.Document.collection_id == _COLLECTION, tables.Content.state == _READY, searched())
+
+
+@cache
+def _visible_one(edit: bool, own: bool) -> Select[tables.Collection, str, bool, int]:
+    return _visible(edit, own).where(tables.Collection.id == _COLLECTION)
+
+
+@cache
+def _visible(edit: bool = False, own: bool = False) -> Select[tables.Collection, str, bool, int]:
     documents = (
         select(func.count())
         .where(tables.Document.collection_id == tables.Collection.id, listed())
         .correlate(tables.Collection)
         .scalar_subquery()
     )
-    editable = may_edit(viewer)
+    editable = _edits(_VIEWER)
     query = select(tables.Collection, tables.User.name, editable, documents).join(
         tables.User, tables.User.id == tables.Collection.owner_id
     )
     if own:
-        return query.where(tables.Collection.owner_id == viewer.user_id)
-    return query.where(editable if edit else may_read(viewer))
-
-
-def _shared(viewer: Viewer, *more: ColumnElement[bool] | object) -> ColumnElement[bool]:
-    mine = and_(
-        tables.Share.collection_id == tables.Collection.id,
-        tables.Share.user_id == viewer.user_id,
-        *more,  # type: ignore[arg-type]
-    )
-    return exists().where(mine).correlate(tables.Collection)
+        return query.where(tables.Collection.owner_id == _VIEWER)
+    return query.where(editable if edit else _reads(_VIEWER))
 
 
 def _view(viewer: Viewer, row: tables.Collection, owner: str, editable: bool, documents: int) -> CollectionView:

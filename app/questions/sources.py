@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import Select, bindparam, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from app.db import tables
@@ -22,9 +23,7 @@ def load_sources(db: Session, collection_id: str, keys: Iterable[Key]) -> dict[K
     if not wanted:
         return {}
     documents = _documents(db, collection_id, {content for content, _ in wanted})
-    rows = db.scalars(
-        select(tables.Passage).where(tuple_(tables.Passage.content_id, tables.Passage.ordinal).in_(wanted))
-    )
+    rows = db.execute(_passages(), {"keys": wanted}).all()
     return {
         (row.content_id, row.ordinal): remembered(_source(row, *documents[row.content_id]))
         for row in rows
@@ -34,26 +33,48 @@ def load_sources(db: Session, collection_id: str, keys: Iterable[Key]) -> dict[K
 
 def unread_documents(db: Session, collection_id: str) -> int:
     """How many documents of the collection are still being read."""
-    query = (
-        select(tables.Content.id)
-        .join(tables.Document, tables.Document.content_id == tables.Content.id)
-        .where(tables.Document.collection_id == collection_id, searched())
-        .where(tables.Content.state.in_(("queued", "reading", "indexing")))
-    )
-    return len(db.scalars(query).all())
+    return db.scalar(_unread(), {"collection": collection_id}) or 0
 
 
 def _documents(db: Session, collection_id: str, contents: set[int]) -> dict[int, tuple[str, str, bool]]:
-    query = (
-        select(tables.Document.content_id, tables.Document.id, tables.Document.name, tables.Content.has_pages)
-        .join(tables.Content, tables.Content.id == tables.Document.content_id)
-        .where(tables.Document.collection_id == collection_id, tables.Document.content_id.in_(contents))
-        .order_by(searched(), tables.Document.created_at.desc(), tables.Document.id)
+    rows = db.execute(_holders(), {"collection": collection_id, "contents": sorted(contents)})
+    return {content: (id, name, has_pages) for content, id, name, has_pages in rows}
+
+
+# Built once: building a statement costs more than running it.
+
+
+@cache
+def _passages() -> Select[int, int, str, list[str], list[Any]]:
+    passage = tables.Passage
+    columns = select(passage.content_id, passage.ordinal, passage.text, passage.headings, passage.marks)
+    return columns.where(tuple_(passage.content_id, passage.ordinal).in_(bindparam("keys", expanding=True)))
+
+
+@cache
+def _unread() -> Select[int]:
+    return (
+        select(func.count())
+        .select_from(tables.Content)
+        .join(tables.Document, tables.Document.content_id == tables.Content.id)
+        .where(tables.Document.collection_id == bindparam("collection"), searched())
+        .where(tables.Content.state.in_(("queued", "reading", "indexing")))
     )
-    return {content: (id, name, has_pages) for content, id, name, has_pages in db.execute(query)}
 
 
-def _source(row: tables.Passage, document_id: str, document: str, has_pages: bool) -> Source:
+@cache
+def _holders() -> Select[int, str, str, bool]:
+    document, content = tables.Document, tables.Content
+    return (
+        select(document.content_id, document.id, document.name, content.has_pages)
+        .join(content, content.id == document.content_id)
+        .where(document.collection_id == bindparam("collection"))
+        .where(document.content_id.in_(bindparam("contents", expanding=True)))
+        .order_by(searched(), document.created_at.desc(), document.id)
+    )
+
+
+def _source(row: Any, document_id: str, document: str, has_pages: bool) -> Source:
     return Source(
         content_id=row.content_id,
         ordinal=row.ordinal,

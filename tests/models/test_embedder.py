@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,15 @@ def test_a_question_is_nearest_to_what_answers_it(embedder: SentenceEmbedder) ->
     question = embedder.question("How many holidays do I get?")
     assert question.shape == (384,)
     assert int(np.argmax(embedder.passages(TEXTS) @ question)) == 0
+
+
+def test_questions_asked_at_once_get_their_own_vectors(embedder: SentenceEmbedder) -> None:
+    asked = [f"How many days of leave does article {number} give?" + " Please." * number for number in range(24)]
+    alone = [embedder.question(text) for text in asked]
+    with ThreadPoolExecutor(8) as people:
+        together = list(people.map(embedder.question, asked))
+    for one, other in zip(alone, together, strict=True):
+        assert one @ other > 0.9995
 
 
 def test_its_name_says_model_and_weights(embedder: SentenceEmbedder, minilm_folder: Path, tmp_path: Path) -> None:
