@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ingestion.layout.spaced import is_spaced, words
 from ingestion.layout.types import Segment
 from ingestion.types import Box
 
@@ -65,7 +66,9 @@ def to_segments(
         return []
     breaks[1:] |= (codes[:-1] == WORD_HYPHEN) | (slanted[1:] != slanted[:-1])
     lines = np.cumsum(breaks)[index]
-    upright = _upright(boxes[index], lines) & ~slanted[index]
+    turned = _turned(boxes[index], lines)
+    lines[1:] += np.cumsum(turned[1:] != turned[:-1])
+    upright = _upright(boxes[index], lines) & ~slanted[index] & ~turned
     cuts = np.flatnonzero(_cuts(boxes[index], lines, upright)) + 1
     starts, ends = np.concatenate(([0], cuts)), np.concatenate((cuts, [len(index)]))
     edges = _edges(boxes[index], starts)
@@ -74,6 +77,8 @@ def to_segments(
     found = []
     for first, middle, last, box, across in zip(firsts, middles, lasts, edges, upright[starts].tolist(), strict=True):
         written = clean(text[first : last + 1])
+        if is_spaced(written):
+            written = clean(words(text[first : last + 1], boxes[first : last + 1]))
         if written and written != "\t":
             hyphen = text[last] == chr(WORD_HYPHEN)
             found.append(Segment(written, Box(*box), *style(middle), hyphen, across))
@@ -99,6 +104,20 @@ def _with_accents(codes: NDArray[np.uint32], boxes: NDArray[np.float32]) -> NDAr
         if letter.isalpha() and len(whole) == 1 and boxes[at + 1, 0] < middle < boxes[at + 1, 2]:
             codes[at], codes[at + 1] = 0, ord(whole)
     return codes
+
+
+def _turned(boxes: NDArray[np.float32], lines: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Characters of a line that follow each other up or down the page: text turned by a quarter, which PDFium puts on
+    the line it stands next to."""
+    found = np.zeros(len(boxes), dtype=np.bool_)
+    steps = np.diff(boxes[:, :2] + boxes[:, 2:], axis=0) / 2
+    along = (np.abs(steps[:, 0]) < 0.25 * np.abs(steps[:, 1])) & (lines[1:] == lines[:-1])
+    along &= np.abs(steps[:, 1]) > 0.1 * (boxes[1:, 2] - boxes[1:, 0])
+    ways = np.where(along, np.sign(steps[:, 1]), 0)
+    runs = np.flatnonzero((ways[2:] != 0) & (ways[2:] == ways[1:-1]) & (ways[1:-1] == ways[:-2]))
+    for at in range(4):
+        found[runs + at] = True
+    return found
 
 
 def _upright(boxes: NDArray[np.float32], lines: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -126,6 +126,28 @@ def test_a_letter_as_tall_as_two_lines_begins_the_first(tmp_path: Path) -> None:
     ]
 
 
+def test_letters_set_apart_are_words(tmp_path: Path) -> None:
+    def page(canvas: Canvas) -> None:
+        canvas.drawString(72, 700, "JAHRESBERICHT DER FIRMA", charSpace=4)
+        canvas.drawString(72, 650, "Note 1 2 3 4 5 6")
+
+    texts = text_of(read(make(tmp_path / "a.pdf", page), quiet)).splitlines()
+    assert [text for text in texts if text] == ["JAHRESBERICHT DER FIRMA", "Note 1 2 3 4 5 6"]
+
+
+def test_text_turned_by_a_quarter_stays_out_of_the_lines_it_stands_next_to(tmp_path: Path) -> None:
+    def note(canvas: Canvas) -> None:
+        canvas.saveState()
+        canvas.translate(400, 640)
+        canvas.rotate(90)
+        canvas.drawString(0, 0, "ENTWURF 4711")
+        canvas.restoreState()
+
+    rows = [f"Zeile {at} mit einigen Worten des Textes" for at in range(9)]
+    parsed = read(make(tmp_path / "a.pdf", both(lines(*rows), note)), quiet)
+    assert text_of(parsed).splitlines() == [*rows, "", "ENTWURF 4711"]
+
+
 def test_a_table_of_names_is_no_columns_of_text(tmp_path: Path) -> None:
     names = lines(*(f"Maschinenbau Bergmann Werk {at} GmbH" for at in range(9)), x=50)
     streets = lines(*(f"Obere Industriestrasse {at}" for at in range(9)), x=280)
