@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import pypdfium2.raw as c
+import pypdfium2_raw as c
 
 from ingestion.parsers.pdf_attachments import LIMIT, Pinned, taken
 from ingestion.parsers.pdf_strings import wide

@@ -9,10 +9,8 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-import pypdfium2.raw as c
-from lxml import etree
+import pypdfium2_raw as c
 
-from ingestion.parsers.office_zip import parse_xml
 from ingestion.parsers.pdf_strings import wide
 from ingestion.types import Attachment, Refused, Warning
 
@@ -94,13 +92,21 @@ def _form_data(document: Any, limit: int) -> bytes:
     """The values filled into a dynamic form, as XML; none if there are none."""
     for at in range(min(max(c.FPDF_GetXFAPacketCount(document), 0), PACKETS)):
         packet, _ = _buffer(partial(c.FPDF_GetXFAPacketContent, document, at), limit)
-        if packet is None or DATA not in packet:
-            continue
-        try:
-            root = parse_xml(packet)
-        except Refused:
-            continue
-        for data in root.iter("{*}data"):
-            if "".join(data.itertext()).strip():
-                return bytes(etree.tostring(data, encoding="utf-8"))
+        if packet is not None and DATA in packet and (found := _filled_in(packet)):
+            return found
+    return b""
+
+
+def _filled_in(packet: bytes) -> bytes:
+    from lxml import etree  # few PDFs need it, and it takes as long to load as a page takes to read
+
+    from ingestion.parsers.office_zip import parse_xml
+
+    try:
+        root = parse_xml(packet)
+    except Refused:
+        return b""
+    for data in root.iter("{*}data"):
+        if "".join(data.itertext()).strip():
+            return bytes(etree.tostring(data, encoding="utf-8"))
     return b""

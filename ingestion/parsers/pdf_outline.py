@@ -6,7 +6,7 @@ import ctypes
 from functools import partial
 from typing import Any
 
-import pypdfium2.raw as c
+import pypdfium2_raw as c
 
 from ingestion.layout.outline import Entry
 from ingestion.layout.segments import clean

@@ -17,7 +17,7 @@ from itertools import repeat
 from typing import Any
 
 import numpy as np
-import pypdfium2.raw as c
+import pypdfium2_raw as c
 from numpy.typing import NDArray
 
 from ingestion.layout.segments import WORD_HYPHEN

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pypdfium2.raw as c
+import pypdfium2_raw as c
 
 from ingestion.parsers.frame import Frame
 from ingestion.parsers.pdf_annotations import Added, Comment, added, draw_fields
