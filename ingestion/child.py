@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.confine import confine
-from ingestion.types import Refused
+from ingestion.types import Parsed, Refused
 from ingestion.wire import bytes_frame, ending_to_json, json_frame, page_to_json
 
 Answer = Callable[[object], None]
+WITH_PICTURES = ("pdf", "image")  # formats in which text recognition may be needed
 
 
 def main() -> None:
@@ -75,16 +76,12 @@ def _pictures(request: dict[str, Any], path: Path, answer: Answer) -> None:
 
 
 def _parse(request: dict[str, Any], path: Path, answer: Answer) -> None:
-    from ingestion.ocr.results import Results, Wanted
-    from ingestion.reader import read_as, sniff
+    from ingestion.reader import sniff
 
     found = sniff(path, request["name"])
     answer({"format": found})
-    skip, results = frozenset(request["skip"]), Results(Path(request["results"])) if request["results"] else None
-    try:
-        parsed = read_as(found, path, lambda done, total: answer({"at": [done, total]}), skip, results)
-    except Wanted as wanted:
-        answer({"wanted": wanted.pages})
+    parsed = _with_pictures(request, found, path, answer) if found in WITH_PICTURES else _read(found, path, answer)
+    if parsed is None:
         return
     for page in parsed.pages:
         answer({"page": page_to_json(page)})
@@ -93,6 +90,25 @@ def _parse(request: dict[str, Any], path: Path, answer: Answer) -> None:
         for piece in attachment.pieces():
             answer(piece)
     answer(ending_to_json(parsed))
+
+
+def _read(found: str, path: Path, answer: Answer) -> Parsed:
+    from ingestion.reader import read_as
+
+    return read_as(found, path, lambda done, total: answer({"at": [done, total]}))
+
+
+def _with_pictures(request: dict[str, Any], found: str, path: Path, answer: Answer) -> Parsed | None:
+    """None when pages have to be recognised first, which was answered."""
+    from ingestion.ocr.results import Results, Wanted
+    from ingestion.reader import read_as
+
+    skip, results = frozenset(request["skip"]), Results(Path(request["results"])) if request["results"] else None
+    try:
+        return read_as(found, path, lambda done, total: answer({"at": [done, total]}), skip, results)
+    except Wanted as wanted:
+        answer({"wanted": wanted.pages})
+        return None
 
 
 def _where(error: BaseException) -> str:

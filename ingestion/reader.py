@@ -1,6 +1,6 @@
 """Reads one file: finds out what it is and hands it to the parser of that format. Runs inside the reading child.
 
-Parsers are imported when needed, so that a text file does not wait for PDFium or lxml to load.
+Parsers are imported when needed, so that a text file does not wait for PDFium, NumPy or lxml to load.
 """
 
 from __future__ import annotations
@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ingestion.ocr.results import Results
 from ingestion.sniff import sniff
 from ingestion.types import Parsed
+
+if TYPE_CHECKING:  # loading it takes longer than reading most files
+    from ingestion.ocr.results import Results
 
 __all__ = ["read_as", "read_file", "sniff"]
 

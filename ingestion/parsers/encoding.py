@@ -10,8 +10,6 @@ import codecs
 import re
 from pathlib import Path
 
-from charset_normalizer import from_bytes
-
 from ingestion.types import Refused
 
 _MARKS = (
@@ -87,6 +85,8 @@ def _guess(data: bytes) -> str:
         return western
     if len(data) < 400 and (japanese := _strictly(data, "cp932")) and _looks_japanese(japanese):
         return japanese
+    from charset_normalizer import from_bytes  # slow to load, and hardly ever needed
+
     best = from_bytes(data[:_SAMPLE]).best()
     return data.decode(best.encoding if best else "cp1252", errors="replace")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ingestion.parsers import markdown
 from ingestion.parsers.encoding import read_text
 from ingestion.parsers.lines import paragraphs
 from ingestion.types import Block, Page, Parsed, Refused
@@ -19,6 +18,8 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
 
 def read_markdown(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     """Headings, lists, tables, code and front matter. Raises `Refused` "empty", "unknown_type"."""
+    from ingestion.parsers import markdown  # its library is slow to load, and plain text is the most frequent of files
+
     found, title = markdown.blocks(read_text(path))
     return _parsed("markdown", found, title, on_page)
 

@@ -294,3 +294,18 @@ def _has_landlock() -> bool:
 def test_the_child_gets_none_of_our_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BELEG_ENGINE_KEY", "secret")
     assert "secret" not in str(process.environment())
+
+
+def test_plain_text_is_read_without_loading_large_libraries(tmp_path: Path) -> None:
+    """Archives hold thousands of small files, each of which is read in a process of its own."""
+    (tmp_path / "a.txt").write_text("Größe 5", encoding="utf-8")
+    program = (
+        "import sys, pathlib, ingestion.child, ingestion.reader as reader\n"
+        "reader.read_file(pathlib.Path(sys.argv[1]), 'a.txt', lambda done, total: None)\n"
+        "print(*{name.partition('.')[0] for name in sys.modules})"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "a.txt")]
+    loaded = subprocess.run(
+        command, check=True, capture_output=True, text=True, cwd=process.PACKAGE_ROOT
+    ).stdout.split()
+    assert not {"numpy", "lxml", "markdown_it", "charset_normalizer", "pypdfium2"} & set(loaded)
