@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ingestion.layout.spaced import is_spaced, words
 from ingestion.layout.types import Segment
+from ingestion.parsers.signs import raised
 from ingestion.types import Box
 
 WORD_HYPHEN = 2  # PDFium's mark for a hyphen that divides a word at the end of a line
@@ -22,6 +23,9 @@ PRINTED = np.ones(int(SPACES.max()) + 2, dtype=np.bool_)  # by code point: does 
 PRINTED[:33], PRINTED[WORD_HYPHEN], PRINTED[SPACES] = False, True, False
 GAP = 1.0  # heights of white space that set two segments apart
 STEP = 0.6  # heights a character may stand higher or lower than its neighbour
+SMALL, RAISED = 0.92, 0.2  # heights of a letter that an exponent measures at most, and stands above its foot at least
+MADE = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾")
+AFTER = frozenset(")]€$£%.,;:!?”“\"'")  # beside letters and figures
 
 LIGATURES = {
     code: unicodedata.normalize("NFKC", chr(code)) for code in (*range(0xFB00, 0xFB07), *range(0xFB13, 0xFB18))
@@ -72,7 +76,9 @@ def to_segments(
     cuts = np.flatnonzero(_cuts(boxes[index], lines, upright)) + 1
     starts, ends = np.concatenate(([0], cuts)), np.concatenate((cuts, [len(index)]))
     edges = _edges(boxes[index], starts)
-    text = _as_text(_letters_in_order(_with_accents(codes, boxes), boxes))
+    codes = _with_accents(codes, boxes)
+    codes = _with_exponents(codes, boxes[index], index, starts)
+    text = _as_text(_letters_in_order(codes, boxes))
     firsts, middles, lasts = (index[at].tolist() for at in (starts, (starts + ends - 1) // 2, ends - 1))
     found = []
     for first, middle, last, box, across in zip(firsts, middles, lasts, edges, upright[starts].tolist(), strict=True):
@@ -103,6 +109,27 @@ def _with_accents(codes: NDArray[np.uint32], boxes: NDArray[np.float32]) -> NDAr
         middle = (boxes[at, 0] + boxes[at, 2]) / 2
         if letter.isalpha() and len(whole) == 1 and boxes[at + 1, 0] < middle < boxes[at + 1, 2]:
             codes[at], codes[at + 1] = 0, ord(whole)
+    return codes
+
+
+def _with_exponents(
+    codes: NDArray[np.uint32], boxes: NDArray[np.float32], index: NDArray[np.int64], starts: NDArray[np.int64]
+) -> NDArray[np.uint32]:
+    """Small figures that stand right after a letter and higher, as what they are: 10⁶ is not 106."""
+    sizes = np.diff(np.concatenate((starts, [len(boxes)])))
+    heights = boxes[:, 3] - boxes[:, 1]
+    tallest = np.repeat(np.maximum.reduceat(heights, starts), sizes)
+    small = heights < SMALL * tallest
+    feet = np.repeat(np.maximum.reduceat(np.where(small, -np.inf, boxes[:, 3]), starts), sizes)
+    high = small & (feet - boxes[:, 3] > RAISED * tallest)
+    if not high.any():
+        return codes
+    codes = codes.copy()
+    follows = np.concatenate(([False], np.diff(index) == 1))
+    for at in np.flatnonzero(high & follows).tolist():
+        before, plain = chr(codes[index[at - 1]]), not high[at - 1]
+        if (plain and (before.isalnum() or before in AFTER)) or before in MADE:
+            codes[index[at]] = ord(raised(chr(codes[index[at]])))
     return codes
 
 

@@ -126,6 +126,21 @@ def test_a_letter_as_tall_as_two_lines_begins_the_first(tmp_path: Path) -> None:
     ]
 
 
+def test_exponents_are_no_figures_of_the_number(tmp_path: Path) -> None:
+    def page(canvas: Canvas) -> None:
+        text = canvas.beginText(72, 700)
+        for size, rise, piece in ((11, 0, "10"), (7, 4, "6"), (11, 0, " Teile je m"), (7, 4, "2"), (11, 0, " und H")):
+            text.setFont("Helvetica", size)
+            text.setRise(rise)
+            text.textOut(piece)
+        text.setFont("Helvetica", 7)
+        text.setRise(-2)
+        text.textOut("2")
+        canvas.drawText(text)
+
+    assert text_of(read(make(tmp_path / "a.pdf", page), quiet)) == "10⁶ Teile je m² und H2"
+
+
 def test_letters_set_apart_are_words(tmp_path: Path) -> None:
     def page(canvas: Canvas) -> None:
         canvas.drawString(72, 700, "JAHRESBERICHT DER FIRMA", charSpace=4)
