@@ -1,7 +1,8 @@
 """The characters of a PDF page with their boxes, fetched in bulk.
 
-pypdfium2's helper classes cost a Python object a character. The calls made here take addresses as plain integers, keep
-the interpreter's lock (nothing else runs in the reading child) and are driven by `map`, a third faster than a loop.
+pypdfium2's helper classes cost a Python object a character. The calls made here cost 0.3 microseconds: driven by `map`,
+with integers and addresses wrapped once as arguments, so that ctypes converts nothing (with `argtypes` it makes three
+objects a call), and keeping the interpreter's lock, since nothing else runs in the reading child.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from ingestion.layout.segments import WORD_HYPHEN
 from ingestion.parsers.frame import Boxes
 from ingestion.parsers.pdfium import LoadedPage, PageDamaged
 
+Argument = Any  # an address wrapped by `ctypes.byref`, whose type has no name
+BATCH = 2048  # boxes fetched between two copies
 SURROGATES = 0xD800 >> 11
 NAME = 128  # bytes of a font's name that are looked at
 BOLD = (b"bold", b"black", b"heavy", b"demi", b"-medi", b"cmbx", b"cmssbx", b"cmb10", b"sfbx")
@@ -51,7 +54,7 @@ def text_of(page: LoadedPage) -> Iterator[PageText]:
     if not handle:
         raise PageDamaged
     try:
-        count, text = max(c.FPDFText_CountChars(handle), 0), _address(handle)
+        count, text = max(c.FPDFText_CountChars(handle), 0), _argument(_address(handle))
         codes, boxes = _codes(handle, count), _boxes(text, count)
         yield PageText(
             codes,
@@ -65,12 +68,23 @@ def text_of(page: LoadedPage) -> Iterator[PageText]:
         c.FPDFText_ClosePage(handle)
 
 
-def _boxes(text: int, count: int) -> Boxes:
-    boxes = np.zeros((count, 4), dtype=np.float32)
-    start, size = boxes.ctypes.data, boxes.itemsize * 4
-    places = range(start, start + size * count, size)
-    deque(map(_calls().box, repeat(text), range(count), places), maxlen=0)
-    return boxes[:, [0, 3, 2, 1]]  # FS_RECTF is left, top, right, bottom
+def _boxes(text: Argument, count: int) -> Boxes:
+    boxes = np.empty((count, 4), dtype=np.float32)
+    rectangles, arguments = _rectangles()
+    for start in range(0, count, BATCH):
+        places = range(start, min(start + BATCH, count))
+        rectangles[:] = 0  # what a call that fails leaves
+        deque(map(_calls().box, repeat(text), places, arguments), maxlen=0)
+        boxes[places.start : places.stop] = rectangles[: len(places), [0, 3, 2, 1]]
+    return boxes
+
+
+@cache
+def _rectangles() -> tuple[Boxes, list[Argument]]:
+    """Room for `BATCH` FS_RECTF (left, top, right, bottom), and the argument that stands for each."""
+    room = np.zeros((BATCH, 4), dtype=np.float32)
+    size = room.itemsize * 4
+    return room, [_argument(room.ctypes.data + size * at) for at in range(BATCH)]
 
 
 def _codes(handle: Any, count: int) -> NDArray[np.uint32]:
@@ -81,16 +95,16 @@ def _codes(handle: Any, count: int) -> NDArray[np.uint32]:
         codes = units[:count].astype(np.uint32)
         codes[codes == 0xFFFE] = WORD_HYPHEN
         return codes
-    one_by_one = map(_calls().unicode, repeat(_address(handle)), range(count))
+    one_by_one = map(_calls().unicode, repeat(_argument(_address(handle))), range(count))
     return np.fromiter(one_by_one, dtype=np.uint32, count=count)
 
 
-def _unmapped(text: int, count: int) -> float:
+def _unmapped(text: Argument, count: int) -> float:
     sample = range(0, count, 8)
     return list(map(_calls().unmapped, repeat(text), sample)).count(1) / max(len(sample), 1)
 
 
-def _turns(text: int, codes: NDArray[np.uint32]) -> int:
+def _turns(text: Argument, codes: NDArray[np.uint32]) -> int:
     sample = np.arange(0, len(codes), max(1, len(codes) // 64))
     printed = sample[codes[sample] > 32].tolist()
     quarters = [0, 0, 0, 0]
@@ -105,7 +119,7 @@ def _quarters(angle: float) -> float:
     return max(angle, 0.0) / (math.pi / 2)
 
 
-def _slanted(text: int, boxes: Boxes) -> NDArray[np.bool_]:
+def _slanted(text: Argument, boxes: Boxes) -> NDArray[np.bool_]:
     """Characters that climb or fall in a row are asked how far they are turned; in ordinary text there are none."""
     found = np.zeros(len(boxes), dtype=np.bool_)
     if len(boxes) < 3:
@@ -123,19 +137,19 @@ def _slanted(text: int, boxes: Boxes) -> NDArray[np.bool_]:
 class _Styles:
     """Size and weight of characters, into buffers that are made once a page."""
 
-    def __init__(self, text: int) -> None:
+    def __init__(self, text: Argument) -> None:
         self._text = text
-        self._name, self._flags = ctypes.create_string_buffer(NAME), ctypes.c_int()
-        self._matrix = c.FS_MATRIX()
-        self._addresses = ctypes.addressof(self._name), ctypes.addressof(self._flags), ctypes.addressof(self._matrix)
+        self._name, self._flags, self._matrix = ctypes.create_string_buffer(NAME), ctypes.c_int(), c.FS_MATRIX()
+        self._into = ctypes.byref(self._name), ctypes.c_ulong(NAME), ctypes.byref(self._flags)
+        self._into_matrix = ctypes.byref(self._matrix)
 
     def of(self, at: int) -> tuple[float, bool]:
-        calls, text, (name, flags, matrix) = _calls(), self._text, self._addresses
+        calls, text = _calls(), self._text
         size = calls.size(text, at)
-        if calls.matrix(text, at, matrix):
+        if calls.matrix(text, at, self._into_matrix):
             size *= (self._matrix.c**2 + self._matrix.d**2) ** 0.5
         self._name.value = b""
-        calls.font(text, at, name, NAME, flags)
+        calls.font(text, at, *self._into)
         return float(size), _is_bold(self._name.value) or calls.weight(text, at) >= 700
 
 
@@ -147,36 +161,39 @@ def _is_bold(font: bytes) -> bool:
 
 @dataclass(frozen=True)
 class _Calls:
-    """Functions of the library that take addresses as plain integers: no ctypes object is made a call."""
+    """Functions of the library on a character: the page's text, the character's place, where to write."""
 
-    unicode: Callable[[int, int], int]
-    box: Callable[[int, int, int], int]
-    unmapped: Callable[[int, int], int]
-    angle: Callable[[int, int], float]
-    size: Callable[[int, int], float]
-    matrix: Callable[[int, int, int], int]
-    font: Callable[[int, int, int, int, int], int]
-    weight: Callable[[int, int], int]
+    unicode: Callable[[Argument, int], int]
+    box: Callable[[Argument, int, Argument], None]
+    unmapped: Callable[[Argument, int], int]
+    angle: Callable[[Argument, int], float]
+    size: Callable[[Argument, int], float]
+    matrix: Callable[[Argument, int, Argument], int]
+    font: Callable[[Argument, int, Argument, ctypes.c_ulong, Argument], None]
+    weight: Callable[[Argument, int], int]
 
 
 @cache
 def _calls() -> _Calls:
-    pointer, integer, long = ctypes.c_void_p, ctypes.c_int, ctypes.c_ulong
-
-    def plain(function: Any, result: Any, *more: Any) -> Any:
-        return ctypes.PYFUNCTYPE(result, pointer, integer, *more)(_address(function))
+    def plain(function: Any, result: Any) -> Any:
+        return ctypes.PYFUNCTYPE(result)(_address(function))
 
     return _Calls(
         unicode=plain(c.FPDFText_GetUnicode, ctypes.c_uint),
-        box=plain(c.FPDFText_GetLooseCharBox, integer, pointer),
-        unmapped=plain(c.FPDFText_HasUnicodeMapError, integer),
+        box=plain(c.FPDFText_GetLooseCharBox, None),
+        unmapped=plain(c.FPDFText_HasUnicodeMapError, ctypes.c_int),
         angle=plain(c.FPDFText_GetCharAngle, ctypes.c_float),
         size=plain(c.FPDFText_GetFontSize, ctypes.c_double),
-        matrix=plain(c.FPDFText_GetMatrix, integer, pointer),
-        font=plain(c.FPDFText_GetFontInfo, long, pointer, long, pointer),
-        weight=plain(c.FPDFText_GetFontWeight, integer),
+        matrix=plain(c.FPDFText_GetMatrix, ctypes.c_int),
+        font=plain(c.FPDFText_GetFontInfo, None),
+        weight=plain(c.FPDFText_GetFontWeight, ctypes.c_int),
     )
 
 
 def _address(value: Any) -> int:
     return ctypes.cast(value, ctypes.c_void_p).value or 0
+
+
+def _argument(address: int) -> Argument:
+    """`address` as what ctypes hands on as it is."""
+    return ctypes.byref(ctypes.c_char.from_address(address))
