@@ -106,14 +106,16 @@ def _kind(row: Row, body: Body) -> BlockKind:
 
 
 def _is_heading(row: Row, body: Body) -> bool:
-    text = row.text
     if row.outline[0] and not row.aside:
         return True
-    if row.aside or len(row.cells) > 2 or len(text) > HEADING_LETTERS or sum(map(str.isalpha, text)) < 2:
+    large = _rounded(row.size) >= body.size * LARGER
+    bold = row.bold and not body.bold and row.size >= body.size * 0.95
+    if not (large or bold) or row.aside or len(row.cells) > 2:
         return False
-    if _rounded(row.size) >= body.size * LARGER:
-        return True
-    return row.bold and not body.bold and row.size >= body.size * 0.95 and not text.endswith((".", ",", ";"))
+    text = row.text
+    if len(text) > HEADING_LETTERS or sum(map(str.isalpha, text)) < 2:
+        return False
+    return large or not text.endswith((".", ",", ";"))
 
 
 def _goes_on(block: Sequence[Row], row: Row, body: Body, leading: float) -> bool:

@@ -16,6 +16,7 @@ from ingestion.layout.types import Segment
 
 DEPTH = 12
 FEWEST = 3  # lines of running text that make a column
+NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 PROSE_LETTERS = 15  # a shorter line is no running text
 FULL = 0.72  # share of its column's width that a line of running text fills
 ONWARD = 0.2  # of the lines go on with a sentence where several columns stand side by side
@@ -59,7 +60,7 @@ def _right_to_left(segments: list[Segment]) -> bool:
 
 def _best_gutter(segments: list[Segment]) -> _Gutter | None:
     boxes = np.array([(s.box.x0, s.box.y0, s.box.x1, s.box.y1) for s in segments])
-    letters = np.array([sum(map(str.isalpha, s.text)) for s in segments])
+    letters = np.array([_letters(s.text) for s in segments])
     if (letters >= PROSE_LETTERS).sum() < FEWEST:
         return None
     onward = np.array([s.text[0].isalpha() and not s.text[0].isupper() for s in segments])
@@ -70,6 +71,12 @@ def _best_gutter(segments: list[Segment]) -> _Gutter | None:
             if best is None or found.lines > best.lines:
                 best = found
     return best
+
+
+def _letters(text: str) -> int:
+    if text.isascii():  # a tenth of the time
+        return len(text.encode().translate(None, NO_LETTERS))
+    return sum(map(str.isalpha, text))
 
 
 def _candidates(boxes: NDArray[np.float64], prose: NDArray[np.bool_]) -> list[float]:

@@ -74,6 +74,9 @@ def _stacked(a: Segment, b: Segment) -> bool:
 
 
 def _row(line: list[Segment]) -> Row:
+    if len(line) == 1:
+        one = line[0]
+        return Row((one.text,), ((one.box.x0, one.box.x1),), one.box, one.size, one.bold, one.hyphen)
     letters = sum(len(s.text) for s in line)
     backwards = sum(_right_to_left_letters(s.text) for s in line) * 2 > letters
     ordered = sorted(line, key=lambda s: -s.box.x1 if backwards else s.box.x0)

@@ -12,9 +12,11 @@ WORD_GAP = 1.7  # times the usual gap between two letters
 
 def is_spaced(text: str) -> bool:
     pieces = text.split(" ")
+    if list(map(len, pieces)).count(1) < max(FEWEST, MOSTLY * len(pieces)):
+        return False
     single = [piece for piece in pieces if len(piece) == 1]
     letters = sum(map(str.isalpha, single))
-    return letters >= FEWEST and len(single) >= MOSTLY * len(pieces) and letters * 2 > len(single)
+    return letters >= FEWEST and letters * 2 > len(single)
 
 
 def words(text: str, boxes: NDArray[np.float32]) -> str:

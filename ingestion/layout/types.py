@@ -55,4 +55,4 @@ class PageRows:
 
     @property
     def letters(self) -> int:
-        return sum(len(row.text) for region in self.regions for row in region)
+        return sum(sum(map(len, row.cells)) + len(row.cells) - 1 for region in self.regions for row in region)
