@@ -11,6 +11,7 @@ from itertools import pairwise
 from ingestion.layout.tables import end_of_table, table
 from ingestion.layout.types import PageRows, Row
 from ingestion.layout.words import Spelling, joined_lines, spelling_of
+from ingestion.layout.wrapped import with_whole_cells
 from ingestion.types import Block, BlockKind, Line, Page
 
 LARGER = 1.12  # times the body's size: a heading
@@ -73,6 +74,7 @@ def _rounded(size: float) -> float:
 def to_blocks(rows: Sequence[Row], body: Body) -> list[Block]:
     """The rows of one region as blocks, in the same order."""
     blocks: list[Block] = []
+    rows = with_whole_cells(rows, body.spelling)
     leading = _leading(rows)
     at = 0
     while at < len(rows):

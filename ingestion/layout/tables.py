@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
+from ingestion.layout.places import NUMBER, columns_of, place
 from ingestion.layout.types import Row
 from ingestion.layout.words import Spelling, joined_lines
 from ingestion.types import Block, Line
-
-NUMBER = re.compile(r"[^A-Za-z]*\d[^A-Za-z]*")
 
 
 def is_table_row(row: Row) -> bool:
@@ -41,41 +39,23 @@ def _lonely_cell(rows: Sequence[Row], start: int, at: int) -> bool:
 
 def table(rows: Sequence[Row], spelling: Spelling) -> Block:
     """One line a row, cells separated by tabs; an empty cell leaves its tab, so that no value shifts."""
-    columns = _columns(rows)
+    columns = columns_of(rows)
     aligned = [replace(row, cells=(_aligned(row, columns),)) for row in rows]
     texts = joined_lines(aligned, spelling)
     lines = tuple(Line(text, row.box) for text, row in zip(texts, rows, strict=True) if text)
     return Block("table", lines, header=lines[0].text if _has_header(rows) else "")
 
 
-def _columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
-    """The columns' x ranges, from the rows with most cells; none where rows disagree."""
-    most = max(len(row.ranges) for row in rows)
-    full = [row for row in rows if len(row.ranges) == most]
-    columns = [(min(row.ranges[at][0] for row in full), max(row.ranges[at][1] for row in full)) for at in range(most)]
-    ordered = all(left[1] <= right[0] + 1 for left, right in pairwise(columns))
-    return columns if ordered and most >= 2 else []
-
-
 def _aligned(row: Row, columns: list[tuple[float, float]]) -> str:
     if not columns or len(row.ranges) in (0, len(columns)):
         return row.text
-    places = [_place(start, end, columns) for start, end in row.ranges]
+    places = [place(start, end, columns) for start, end in row.ranges]
     if sorted(set(places)) != places:
         return row.text
     cells = [""] * len(columns)
-    for place, cell in zip(places, row.cells, strict=True):
-        cells[place] = cell
+    for at, cell in zip(places, row.cells, strict=True):
+        cells[at] = cell
     return "\t".join(cells).rstrip("\t")
-
-
-def _place(start: float, end: float, columns: list[tuple[float, float]]) -> int:
-    def distance(at: int) -> float:
-        left, right = columns[at]
-        overlap = min(end, right) - max(start, left)
-        return -overlap if overlap > 0 else abs((start + end) - (left + right)) / 2
-
-    return min(range(len(columns)), key=distance)
 
 
 def _has_header(rows: Sequence[Row]) -> bool:

@@ -15,7 +15,7 @@ from reportlab.pdfgen.canvas import Canvas
 from ingestion.parsers.page_picture import png
 from ingestion.parsers.pdf import read
 from ingestion.types import Block, Parsed, Refused
-from tests.ingestion.pdf_samples import both, column, font, lines, make, scan, unicode_font
+from tests.ingestion.pdf_samples import Draw, both, column, font, lines, make, scan, unicode_font
 
 
 def quiet(done: int, total: int) -> None:
@@ -124,6 +124,42 @@ def test_a_letter_as_tall_as_two_lines_begins_the_first(tmp_path: Path) -> None:
         "Keller, dann zog sie in das Haus am Hafen.",
         "Das war der Anfang.",
     ]
+
+
+def cells(*rows: tuple[tuple[str, ...], float]) -> Draw:
+    """Lines of three cells, each at its height."""
+    return both(
+        *(lines(text, x=x, y=y) for row, y in rows for x, text in zip((60, 110, 380), row, strict=True) if text)
+    )
+
+
+def test_cells_that_run_over_lines_are_one_row(tmp_path: Path) -> None:
+    page = cells(
+        (("Nr.", "Was zu tun ist", "Wer es tut"), 720),
+        (("1", "Die Mitarbeiter stellen den Antrag und", "Einkauf und"), 696),
+        (("", "legen alle Belege bei, die", "Lager"), 683),
+        (("", "Rechnungen zuerst", ""), 670),
+        (("2", "Die Leitung prüft ihn binnen zehn", "Leitung"), 646),
+        (("", "Tagen.", ""), 633),
+    )
+    (block,) = blocks(make(tmp_path / "a.pdf", page))
+    assert [line.text for line in block.lines][1:] == [
+        "1\tDie Mitarbeiter stellen den Antrag und legen alle Belege bei, die Rechnungen zuerst\tEinkauf und Lager",
+        "2\tDie Leitung prüft ihn binnen zehn Tagen.\tLeitung",
+    ]
+
+
+def test_rows_in_groups_stay_rows(tmp_path: Path) -> None:
+    page = cells(
+        (("", "Aktiva", "2025"), 720),
+        (("1", "Sachanlagen und andere", "120"), 696),
+        (("2", "Finanzanlagen der", "130"), 683),
+        (("3", "Vorräte", "140"), 670),
+        (("", "Summe", "390"), 646),
+        (("", "Vorjahr", "380"), 633),
+    )
+    (block,) = blocks(make(tmp_path / "a.pdf", page))
+    assert len(block.lines) == 6
 
 
 def test_exponents_are_no_figures_of_the_number(tmp_path: Path) -> None:
