@@ -1,14 +1,16 @@
-"""How long a question takes, and how much of that is ours: one person at a time, then eight at once."""
+"""How long a question takes, and how much of that is ours: one person at a time, eight at once, beside reading."""
 
 from __future__ import annotations
 
 import asyncio
 import statistics
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import psutil
 
+from app.benchmarks.beside_reading import reading
 from app.benchmarks.dataset import Question
 from app.benchmarks.sandboxed import Scratch
 from app.questions.types import AnswerView
@@ -17,22 +19,36 @@ from app.services import Services
 PEOPLE = 8
 
 
-async def measure(services: Services, bench: Scratch, questions: Sequence[Question]) -> dict[str, Any]:
-    """Milliseconds; `own_ms` is everything but engine and embedding. Both passes ask the same questions, each in a
-    conversation of its own; the second finds the engine's prefix cache warm from the first."""
+async def measure(
+    services: Services, bench: Scratch, questions: Sequence[Question], read: Sequence[Path] = ()
+) -> dict[str, Any]:
+    """Milliseconds; `own_ms` is everything but engine and embedding. All passes ask the same questions, each in a
+    conversation of its own; the second finds the engine's prefix cache warm from the first. With files to `read` two
+    more passes follow, one person at a time: with nothing to read, and while those files keep being read."""
     calls = _count_calls(services)
     await services.desk.start()
     await asyncio.to_thread(_warm_up, services)
     alone = await _ask_all(services, bench, questions, people=1)
     calls_alone = calls["stream"]
     together = await _ask_all(services, bench, questions, people=PEOPLE)
+    beside = await _beside_reading(services, bench, questions, read) if read else {}
     return {
         "questions": len(questions),
         "model_calls_per_question": round(calls_alone / max(len(questions), 1), 2),
         "alone": _figures(alone),
         f"together_{PEOPLE}": _figures(together),
+        **beside,
         "app_memory_mib": round(psutil.Process().memory_info().rss / 1024**2),
     }
+
+
+async def _beside_reading(
+    services: Services, bench: Scratch, questions: Sequence[Question], read: Sequence[Path]
+) -> dict[str, Any]:
+    idle = _figures(await _ask_all(services, bench, questions, people=1))
+    with reading(bench, read):
+        busy = _figures(await _ask_all(services, bench, questions, people=1))
+    return {"nothing_to_read": idle, "while_reading": busy}
 
 
 def _warm_up(services: Services) -> None:

@@ -53,6 +53,7 @@ def ingest(
 def ask(
     path: Path = typer.Argument(help="A question set: docs/ or docs.jsonl, and questions.jsonl."),
     limit: int = typer.Option(24, help="Questions to ask, spread over the set."),
+    reading: bool = typer.Option(False, help="Ask twice more: with nothing to read, and while documents are read."),
 ) -> None:
     """Milliseconds of all but the engine, time to first token, model calls a question; alone and eight at once."""
     from app.benchmarks.ask import measure
@@ -65,12 +66,13 @@ def ask(
     chosen = chosen[:: max(1, len(chosen) // limit)][:limit]
     running = find_running(settings)
     with tempfile.TemporaryDirectory() as made, scratch(settings) as bench:
-        for file in document_files(path, Path(made)):
+        files = document_files(path, Path(made))
+        for file in files:
             bench.accept(file)
         bench.wait()
         engine = running or OwnEngine(bench.settings, folders.model)
         with open_services_on(bench.settings, folders, engine) as services:
-            _print(asyncio.run(measure(services, bench, chosen)))
+            _print(asyncio.run(measure(services, bench, chosen, files if reading else ())))
 
 
 @app.command()
