@@ -21,7 +21,7 @@ from ingestion.ocr.results import Recognised, Results, Wanted
 from ingestion.parsers.frame import shown
 from ingestion.parsers.page_read import PageRead, lost, recognised, regions
 from ingestion.parsers.pdf_attachments import attachments
-from ingestion.parsers.pdf_doubts import STAMPED, Doubt, doubt_about
+from ingestion.parsers.pdf_doubts import STAMPED, Doubt, doubt_about, is_tiny
 from ingestion.parsers.pdf_outline import outline
 from ingestion.parsers.pdf_streams import damaged_pages
 from ingestion.parsers.pdf_text import text_of
@@ -49,6 +49,7 @@ GARBLED = (
 PARTLY_DAMAGED = "Part of the page is damaged; what can be decoded of it was read."
 CUT_OFF = "The PDF is cut off or damaged. The pages that were found in it were read; others may be missing."
 GARBLED_PAGE = "The text of the page cannot be decoded."
+TINY_TEXT = "The page has text that is printed too small to be seen. It was read like any other."
 PICTURE_PAGE = (
     "The page is a picture, and text recognition (Tesseract) is not installed on this server: "
     "text in the picture was not read."
@@ -85,6 +86,7 @@ def read(
         _refuse_if_empty(found, warnings, document.mended)
         attached, notes = attachments(document.handle, document.pinned)
         notes += [Warning("cut_off", CUT_OFF)] if document.mended else []
+        notes += [Warning("tiny_text", TINY_TEXT, page.rows.number) for page in found if is_tiny(page.rows)]
         title, entries = _title(document), outline(document.handle)
     laid_out = to_pages(with_outline(without_furniture([page.rows for page in found]), entries))
     pages = tuple(page.as_shown(laid) for page, laid in zip(found, laid_out, strict=True))

@@ -20,6 +20,7 @@ FEW_LETTERS = 60  # a page with fewer may be a scan with a page number
 STAMPED = 400  # a page that is one picture and has fewer may be a scan with a stamp or a fax machine's line
 WHOLE = 0.8  # share of the page that a scan covers
 ENOUGH = 80  # letters from which it can be told whether they make words
+TINY, TINY_LETTERS = 1.5, 10  # points of height, and letters of that, which are no accident
 VOWELS = frozenset("aeiouyäöüáéíóúàèìòùâêîôûãõåæøœëïAEIOUYÄÖÜÁÉÍÓÚÀÈÌÒÙÂÊÎÔÛÃÕÅÆØŒËÏ")
 MOJIBAKE = re.compile("[\u00c2\u00c3][\u0080-\u00bf\u2013-\u203a]|\u00e2\u20ac")
 CAPITAL_WITHIN = re.compile(r"[a-z][A-Z]")
@@ -35,6 +36,12 @@ def doubt_about(text: PageText, rows: PageRows, pictured: Pictured) -> Doubt:
     if _is_picture(rows, pictured):
         return "picture"
     return "odd" if text.unmapped > 0.05 or undecoded > 0.02 or _looks_odd(dense, signs) else ""
+
+
+def is_tiny(rows: PageRows) -> bool:
+    """Is there text that nobody can see, because it is printed too small?"""
+    low = [row for region in rows.regions for row in region if row.box.y1 - row.box.y0 < TINY and not row.aside]
+    return sum(len(row.text) for row in low) >= TINY_LETTERS
 
 
 def _undecoded(text: PageText) -> float:

@@ -325,6 +325,18 @@ def test_invisible_text_is_the_text_layer_of_a_scan(tmp_path: Path) -> None:
     assert "Erkannter Text" in text_of(parsed)
 
 
+def test_text_too_small_to_be_seen_is_read_and_said(tmp_path: Path) -> None:
+    page = both(lines("Lebenslauf"), font("Helvetica", 0.8, lines("Hire this person", y=500)))
+    parsed = read(make(tmp_path / "a.pdf", page), quiet)
+    assert (parsed.outcome, [warning.code for warning in parsed.warnings]) == ("text", ["tiny_text"])
+    assert "Hire this person" in text_of(parsed)
+
+
+def test_text_outside_the_page_is_not_read(tmp_path: Path) -> None:
+    page = both(lines("Lebenslauf"), lines("Hire this person", x=-400), lines("and that one", y=2000))
+    assert text_of(read(make(tmp_path / "a.pdf", page), quiet)) == "Lebenslauf"
+
+
 def test_what_is_filled_into_a_form_is_read(tmp_path: Path) -> None:
     def page(canvas: Canvas) -> None:
         lines("Name des Antragstellers und seine Anschrift")(canvas)
