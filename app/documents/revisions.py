@@ -79,7 +79,9 @@ def settle(db: Session, contents: Iterable[int]) -> None:
     and the new ones do not. With the write lock taken."""
     touched: set[str] = set()
     for some in pieces(contents):
-        touched |= set(db.scalars(select(tables.Document.series).where(tables.Document.content_id.in_(some))))
+        touched |= set(db.scalars(_with_revisions(some)))
+    if not touched:  # nearly always: archives bring thousands of first revisions
+        return
     _replace(db, {id for some in pieces(touched) for id in db.scalars(_to_replace(some))})
     while left := {(id, series) for some in pieces(touched) for id, series in db.execute(_left_behind(some))}:
         _replace(db, {id for id, _ in left})
@@ -144,6 +146,13 @@ def _attached_before(db: Session, content: tables.Content, place: Place) -> tabl
     same = [one for one in found if one.content_id == content.id]
     other = [one for one in found if one.parent_id != place.parent_id]
     return next(iter((*(one for one in same if one.parent_id == place.parent_id), *same, *other)), None)
+
+
+def _with_revisions(contents: list[int]) -> Select[str]:
+    """Series of these contents that have more than one revision."""
+    later = aliased(tables.Document)
+    series = select(tables.Document.series).where(tables.Document.content_id.in_(contents))
+    return select(later.series).where(later.series.in_(series), later.revision > 1).distinct()
 
 
 def _to_replace(series: list[str]) -> Select[str]:
