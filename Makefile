@@ -1,6 +1,7 @@
 # Beleg: `make run` is all a person needs; `make help` lists the rest.
 PYTHON ?= python3
 ARGS ?=
+TOGETHER = --numprocesses auto --maxprocesses 4 --dist loadgroup
 CHECKS = "ruff check --output-format concise ." "ruff format --check --output-format concise ." "mypy" "mypy install.py installer" "lint-imports"
 
 .DEFAULT_GOAL := help
@@ -22,7 +23,7 @@ check: ## style, types, who may import whom
 
 test: ## all tests; one of them: make test ARGS="tests/setup -k torch"
 	@$(PYTHON) install.py --dev --system
-	@.venv/bin/python -m pytest $(ARGS)
+	@.venv/bin/python -m pytest $(TOGETHER) $(ARGS)
 
 constraints: ## resolve all versions anew and pin them
 	@$(PYTHON) install.py --renew-constraints

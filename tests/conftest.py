@@ -79,7 +79,10 @@ def wait_ready(server: EngineServer) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The first test that uses the engine waits for its start; on a busy machine that takes minutes."""
+    """A file's tests stay together, and all that use the engine: there is one. The first of those waits for its start;
+    on a busy machine that takes minutes."""
     for item in items:
+        on_engine = "engine" in getattr(item, "fixturenames", ())
+        item.add_marker(pytest.mark.xdist_group("engine" if on_engine else item.nodeid.split("::")[0]))
         if item.get_closest_marker("engine") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(900))
