@@ -11,6 +11,7 @@ import logging
 import shutil
 import tempfile
 import time
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,6 +42,8 @@ TOO_SLOW = (
     "LibreOffice took longer than %(seconds)s seconds to convert this old office file and was stopped. "
     "Save it in the present format (.docx, .xlsx, .pptx) and upload that."
 )
+
+OLE_AS_TEXT = ("ÐÏ", "à¡±")  # how every file of the old kinds begins
 
 SECONDS = 120
 MEMORY_MIB = 2500  # of address space, most of which it only sets aside
@@ -108,9 +111,19 @@ def converted(path: Path, kind: str, limits: Limits) -> Iterator[Path]:
         except tool.ToolError as error:
             log.warning("LibreOffice failed: %s", error)
         made = scratch / "out" / f"file.{NEWER[kind]}"
-        if not made.is_file() or made.is_symlink():
+        if not made.is_file() or made.is_symlink() or _was_taken_for_text(made):
             raise Refused("damaged", NOT_CONVERTED)
         yield made
+
+
+def _was_taken_for_text(made: Path) -> bool:
+    """A workbook that LibreOffice cannot open is a table of text to it: the first cell holds the file's first bytes."""
+    try:
+        with zipfile.ZipFile(made) as archive, archive.open("xl/sharedStrings.xml") as strings:
+            head = strings.read(4096).decode("utf-8", "ignore")
+    except (KeyError, OSError, ValueError, zipfile.BadZipFile):
+        return False
+    return all(letters in head for letters in OLE_AS_TEXT)
 
 
 def _convert(program: Path, source: Path, scratch: Path, seconds: float) -> None:

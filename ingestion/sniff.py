@@ -34,6 +34,7 @@ from ingestion.types import Refused
 
 HEAD = 64 * 1024
 DIRECTORY_LIMIT = 4 * 1024 * 1024  # bytes of a zip's central directory
+FARTHEST = 1 << 40  # bytes into a file; systems refuse to go as far as a damaged header may say
 MEMBER_LIMIT = 256 * 1024  # inflated bytes of a zip member that is looked into
 
 MAIL_HEADER = re.compile(
@@ -184,7 +185,7 @@ def _ole_kind(file: BinaryIO, head: bytes) -> str:
         raise Refused("damaged", DAMAGED)
     (shift,) = struct.unpack_from("<H", head, 30)
     (first,) = struct.unpack_from("<I", head, 48)
-    file.seek((first + 1) << min(shift, 16))
+    file.seek(min((first + 1) << min(shift, 16), FARTHEST))
     directory = file.read(HEAD)
     names = directory + head
     for stream, found in OLE_STREAMS:

@@ -75,6 +75,16 @@ def test_a_broken_file_is_refused(tmp_path: Path) -> None:
     assert refused.value.code in ("damaged", "no_converter", "unsupported_type")
 
 
+@pytest.mark.skipif(legacy.office() is None, reason="LibreOffice is not installed")
+def test_a_damaged_workbook_is_not_read_as_text(tmp_path: Path) -> None:
+    """LibreOffice opens what it does not know as a table of text, and made letters of the bytes."""
+    data = (SAMPLES / "legacy_sample.xls").read_bytes()
+    (tmp_path / "a.xls").write_bytes(data[:8677] + data[8741:])
+    with pytest.raises(Refused) as refused:
+        parse(tmp_path / "a.xls", "a.xls", Limits(seconds=120))
+    assert refused.value.code == "damaged"
+
+
 def test_a_program_that_hangs_is_stopped_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(legacy, "office", lambda: Path(str(tool.find("sh"))))
     monkeypatch.setattr(legacy, "_command", lambda program, *_: [str(program), "-c", "sleep 4242"])

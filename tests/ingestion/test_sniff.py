@@ -22,6 +22,10 @@ MAIL = (
 )
 
 
+WORKBOOK = b"""<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?>
+<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet/></Workbook>"""
+
+
 def zipped(*names: str, **contents: bytes) -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
@@ -116,6 +120,14 @@ def kind(tmp_path: Path, data: bytes, name: str) -> str:
         (b"<?xml version='1.0'?><a/>", "a.xml", "xml"),
         (b"From a@b.de Mon Nov 2\nSubject: x\nDate: y\n\nText", "Inbox", "mbox"),
         (b"From a@b.de Mon Nov 2\nSubject: x\nDate: y\n\nText", "a.eml", "eml"),
+        (b"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=a\n\n--a", "page.mht", "mhtml"),
+        (b"From: <Saved by Blink>\nSnapshot-Content-Location: x\nMIME-Version: 1.0\n\n", "page", "mhtml"),
+        (b"From: a\nTo: b\nMIME-Version: 1.0\nContent-Type: multipart/related; boundary=a\n\n", "a.eml", "eml"),
+        (b"<p>only the page", "page.mht", "html"),
+        (b"BEGIN:VCALENDAR\r\nVERSION:2.0", "invite.ics", "calendar"),
+        (b"nothing of the kind", "notes.ics", "calendar"),
+        (WORKBOOK, "export.xls", "spreadsheetml"),
+        (WORKBOOK, "export.xml", "spreadsheetml"),
         (b"Hallo", "../../etc/passwd.md", "markdown"),
         (b"Hallo", "x" * 5000 + ".md", "markdown"),
     ],
@@ -150,6 +162,12 @@ def test_every_kind_that_cannot_be_read_says_what_to_do(found: str) -> None:
     assert found not in READABLE
     assert NOT_YET[found].endswith(".")
     assert "upload" in NOT_YET[found].lower()
+
+
+def test_a_header_that_points_beyond_all_files_is_no_crash(tmp_path: Path) -> None:
+    header = bytearray(compound())
+    header[30:32], header[48:52] = b"\xff\xff", b"\xfe\xff\xff\xff"
+    assert kind(tmp_path, bytes(header), "a.xlsx") in {*READABLE, *CODES}
 
 
 STARTS = [b"", b"PK\x03\x04", b"PK\x05\x06", compound()[:520], b"%PDF-", b"<html", b"\xff\xfe"]
