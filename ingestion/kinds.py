@@ -28,6 +28,9 @@ READABLE = (
     "zip",
     "mbox",
     "xml",
+    "mhtml",
+    "calendar",
+    "spreadsheetml",
 )
 
 SETS = ("zip", "mbox")  # nothing but files, each to become a document of its own
@@ -114,6 +117,9 @@ TEXT_NAMES = {
     ".ipynb": "ipynb",
     ".xml": "xml",
     ".mbox": "mbox",
+    ".mht": "mhtml",
+    ".mhtml": "mhtml",
+    ".ics": "calendar",
     ".svg": "drawing",
     ".xls": "csv",  # many programs write a CSV or HTML table and call it .xls
 }

@@ -40,6 +40,9 @@ PARSERS = {
     "zip": ("ingestion.parsers.archive", "read"),
     "msg": ("ingestion.parsers.outlook", "read"),
     "epub": ("ingestion.parsers.epub", "read"),
+    "mhtml": ("ingestion.parsers.web_archive", "read"),
+    "spreadsheetml": ("ingestion.parsers.sheets_xml", "read"),
+    "calendar": ("ingestion.parsers.appointments", "read"),
     "json": ("ingestion.parsers.json_text", "read"),
     "ipynb": ("ingestion.parsers.notebook", "read"),
 }

@@ -41,11 +41,20 @@ MAIL_HEADER = re.compile(
     r"^(from|to|cc|subject|date|received|message-id|mime-version|return-path|delivered-to|content-type|reply-to|dkim-signature):",
     re.IGNORECASE | re.MULTILINE,
 )
+SENT = {"to", "cc", "received", "message-id", "return-path", "delivered-to"}
 MACHINE_HEADERS = {"received", "message-id", "mime-version", "return-path", "delivered-to", "dkim-signature"}
 HTML_START = re.compile(
     r"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
 FLAT_ODF = re.compile(r"\A\s*(?:<\?xml[^>]*>\s*)?<office:document\s[^>]*?office:mimetype=\"([^\"]+)\"", re.DOTALL)
+WEB_ARCHIVE = re.compile(
+    r"^(?:snapshot-)?content-location:|^content-type:\s*multipart/related", re.IGNORECASE | re.MULTILINE
+)
+HEADER = re.compile(r"[!-9;-~]+:")
+WORKBOOK = re.compile(
+    r"\A\s*<\?xml[^<]*(?:<[?!][^<]*)*<(?:\w+:)?Workbook\s[^>]*urn:schemas-microsoft-com:office:spreadsheet"
+)
+CALENDAR = re.compile(r"\s*BEGIN:VCALENDAR\b", re.IGNORECASE)
 MAILBOX = re.compile(r"\s*From \S+.*\r?\n(?:[!-9;-~]+:|>From )")  # RFC 4155
 TAG = re.compile(r"<(/?[a-z][a-z0-9]*|!--)[\s>/]", re.IGNORECASE)
 
@@ -231,27 +240,49 @@ def _wide_text(head: bytes) -> str | None:
 
 def _text_kind(text: str, suffix: str) -> str:
     named = TEXT_NAMES.get(suffix, "text")
-    if named in ("text", "mbox") and MAILBOX.match(text):
-        return "mbox"
-    if _is_mail(text, suffix):
-        return "eml"
+    found = _by_content(text, named, suffix)
+    if found:
+        return found
     if suffix == ".eml":
         raise Refused("damaged", NO_MAIL)
-    if named in ("text", "html", "xml", "csv") and (HTML_START.match(text) or (suffix == ".xls" and TAG.match(text))):
-        return "html"
     if suffix in BINARY_NAMES:
         raise Refused("damaged", DAMAGED)
-    if named == "html" and not TAG.search(text):
-        return "text"
+    if named in ("html", "mhtml"):
+        return "html" if TAG.search(text) else "text"
     return named
+
+
+def _by_content(text: str, named: str, suffix: str) -> str:
+    """The kind that shows in the text, where its name does not speak against it; "" if none does."""
+    marked_up = HTML_START.match(text) or (suffix == ".xls" and TAG.match(text))
+    signs = (
+        ("mbox", named in ("text", "mbox") and MAILBOX.match(text)),
+        ("calendar", named in ("text", "calendar") and CALENDAR.match(text)),
+        ("spreadsheetml", WORKBOOK.search(text[:4_000])),
+        ("mhtml", _is_web_archive(text) or (named == "mhtml" and HEADER.match(text.lstrip()))),
+        ("eml", _is_mail(text, suffix)),
+        ("html", named in ("text", "html", "xml", "csv") and marked_up),
+    )
+    return next((kind for kind, is_it in signs if is_it), "")
+
+
+def _is_web_archive(text: str) -> bool:
+    """A page as browsers and Word save it in one file: built like a mail, but nobody sent it."""
+    start = _headers(text)
+    found = {match.lower() for match in MAIL_HEADER.findall(start)}
+    return "mime-version" in found and not found & SENT and bool(WEB_ARCHIVE.search(start))
+
+
+def _headers(text: str) -> str:
+    return re.split(r"\r?\n\s*\r?\n", text.lstrip(), maxsplit=1)[0]
 
 
 def _is_mail(text: str, suffix: str) -> bool:
     """RFC 5322: a block of headers first. A text file that only looks like a memo stays text."""
     text = re.sub(r"\AFrom \S.*\r?\n", "", text.lstrip(), count=1)  # some programs export the line of a mailbox, too
-    start = re.split(r"\r?\n\s*\r?\n", text, maxsplit=1)[0]
+    start = _headers(text)
     lines = start.splitlines()
-    if not lines or not re.match(r"[!-9;-~]+:", lines[0]):
+    if not lines or not HEADER.match(lines[0]):
         return False
     found = {match.lower() for match in MAIL_HEADER.findall(start)}
     if suffix == ".eml":

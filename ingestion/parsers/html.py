@@ -22,17 +22,23 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     if not found:
         raise Refused("no_text", "This page shows no text. It may be filled by a script; save it as PDF instead.")
     on_page(1, 1)
-    return Parsed("html", "text", (Page(1, found),), has_pages=False, title=_title(markup))
+    return Parsed("html", "text", (Page(1, found),), has_pages=False, title=title_of(markup))
 
 
 def declared_charset(path: Path) -> str:
     """The charset the page names in its first bytes, or ""."""
     with path.open("rb") as file:
-        match = _CHARSET.search(file.read(_HEAD))
+        return charset_in(file.read(_HEAD))
+
+
+def charset_in(data: bytes) -> str:
+    """The charset that a page beginning with `data` names, or ""."""
+    match = _CHARSET.search(data[:_HEAD])
     return match.group(1).decode("ascii") if match else ""
 
 
-def _title(markup: str) -> str:
+def title_of(markup: str) -> str:
+    """What the browser shows above the page."""
     root = parse(markup)
     found = next(root.iter("title"), None) if root is not None else None
     return one_line("".join(found.itertext())) if found is not None else ""

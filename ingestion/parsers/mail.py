@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ingestion.parsers.encoding import decode
 from ingestion.parsers.lines import one_line
-from ingestion.parsers.mail_parts import ENCRYPTED_TEXT, attachments, body, is_encrypted
+from ingestion.parsers.mail_parts import ENCRYPTED_TEXT, attachments, body, is_encrypted, sealed
 from ingestion.types import Block, Line, Page, Parsed, Refused, Warning
 
 _SHOWN = ("Subject", "From", "To", "Cc", "Date")
@@ -36,6 +36,9 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
 
 def as_parsed(message: EmailMessage, kind: str, on_page: Callable[[int, int], None]) -> Parsed:
     """A message as it is read, whatever kind of file it was in."""
+    inner = sealed(message)
+    if inner is not None:
+        message = _opened(message, inner)
     if is_encrypted(message):
         raise encrypted()
     found = body(message)
@@ -68,6 +71,15 @@ def _message(data: bytes) -> EmailMessage:
 def parse(data: bytes) -> EmailMessage:
     message = BytesParser(EmailMessage, policy=_BoundedHeaders()).parsebytes(data)
     assert isinstance(message, EmailMessage)
+    return message
+
+
+def _opened(outer: EmailMessage, inner: bytes) -> EmailMessage:
+    """The mail inside a signed one, with the headers that only the outer one has."""
+    message = parse(inner)
+    for name in _SHOWN:
+        if name not in message and name in outer:
+            message[name] = _header(outer, name)
     return message
 
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from email.message import EmailMessage, Message
 
-from ingestion.parsers import html_blocks
+from ingestion.parsers import appointments, html_blocks
+from ingestion.parsers.cms import signed_content
 from ingestion.parsers.encoding import decode
 from ingestion.parsers.lines import one_line, paragraphs
 from ingestion.types import Attachment, Block, Warning
@@ -14,6 +15,7 @@ from ingestion.types import Attachment, Block, Warning
 MAX_ATTACHMENTS = 100
 MAX_ATTACHED = 100 * 2**20  # bytes of all attachments together
 MAX_PARTS = 1_000
+_SEALED = {"application/pkcs7-mime", "application/x-pkcs7-mime"}
 ENCRYPTED_TEXT = "-----BEGIN PGP MESSAGE-----"
 _SIGNATURES = {"pgp-signature", "pkcs7-signature", "x-pkcs7-signature"}
 _WORD = re.compile(r"\w+")
@@ -25,9 +27,14 @@ def is_encrypted(message: EmailMessage) -> bool:
         kind = part.get_content_type()
         if kind == "multipart/encrypted":
             return True
-        if kind in {"application/pkcs7-mime", "application/x-pkcs7-mime"}:
+        if kind in _SEALED:
             return str(part.get_param("smime-type", "enveloped-data")) != "certs-only"
     return False
+
+
+def sealed(message: EmailMessage) -> bytes | None:
+    """The mail inside a signed one whose text and signature are one piece; None for all others."""
+    return signed_content(_bytes(message)) if message.get_content_type() in _SEALED else None
 
 
 def body(message: EmailMessage) -> tuple[Block, ...]:
@@ -38,7 +45,15 @@ def body(message: EmailMessage) -> tuple[Block, ...]:
     chosen = rich_blocks if _says_more(rich_blocks, plain_blocks) else plain_blocks
     others = [part for part in _inline_texts(message) if part is not plain and part is not rich]
     more = tuple(found for part in others for found in _blocks_of(part))
-    return (*chosen, *more)
+    return (*chosen, *more, *_appointments(message))
+
+
+def _appointments(message: EmailMessage) -> Iterator[Block]:
+    """What an invitation says, unless it is attached as well, as a document of its own."""
+    parts = [part for part in _parts(message) if part.get_content_type() == "text/calendar"]
+    if not any(_is_attached(part) for part in parts):
+        for part in parts:
+            yield from appointments.blocks(_text(part))
 
 
 def attachments(message: EmailMessage) -> tuple[tuple[Attachment, ...], tuple[Warning, ...]]:
@@ -155,4 +170,17 @@ def _name(part: EmailMessage, number: int) -> str:
         name = ""
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
     kind = part.get_content_subtype()
+    name = name or (_subject(part) if kind == "rfc822" else "")
     return name[:200] or (f"attachment-{number}.eml" if kind == "rfc822" else f"attachment-{number}.{kind[:20]}")
+
+
+def _subject(part: EmailMessage) -> str:
+    """A forwarded mail is called what it is about."""
+    inner = part.get_payload()
+    try:
+        message = inner[0] if isinstance(inner, list) else None
+        subject = one_line(str(message.get("Subject", ""))) if isinstance(message, Message) else ""
+    except Exception:  # as above
+        subject = ""
+    subject = re.sub(r"[/\\]", "-", subject)[:120].strip()
+    return f"{subject}.eml" if subject else ""

@@ -12,6 +12,7 @@ import compressed_rtf
 from olefile import OleFileIO
 
 from ingestion.parsers import mail
+from ingestion.parsers.cms import signed_content
 from ingestion.parsers.encoding import decode
 from ingestion.parsers.lines import one_line
 from ingestion.parsers.mail_parts import MAX_ATTACHED
@@ -46,6 +47,8 @@ def _mail(source: Storage, depth: int) -> EmailMessage:
     kind = source.text(CLASS).upper()
     if kind.endswith("SMIME.MULTIPARTSIGNED") and len(attached) == 1:
         message = _signed(attached[0])
+    elif kind.endswith(".SMIME") and len(attached) == 1 and (inner := signed_content(_data(attached[0]))):
+        message = mail.parse(inner)
     else:
         _refuse_encrypted(kind, attached)
         message = EmailMessage()
@@ -62,7 +65,11 @@ def _mail(source: Storage, depth: int) -> EmailMessage:
 
 def _signed(attachment: Storage) -> EmailMessage:
     """The attachment of a signed message is the mail itself."""
-    return mail.parse(attachment.binary(DATA, MAX_ATTACHED))
+    return mail.parse(_data(attachment))
+
+
+def _data(attachment: Storage) -> bytes:
+    return attachment.binary(DATA, MAX_ATTACHED)
 
 
 def _refuse_encrypted(kind: str, attached: list[Storage]) -> None:

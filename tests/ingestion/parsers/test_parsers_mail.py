@@ -8,8 +8,28 @@ from pathlib import Path
 import pytest
 from office_files import silent
 
-from ingestion.parsers import mail, mail_parts
+from ingestion.parsers import appointments, mail, mail_parts
+from ingestion.parsers.cms import signed_content
 from ingestion.types import Parsed, Refused
+
+EVENT = """BEGIN:VCALENDAR\r
+BEGIN:VTIMEZONE\r
+DTSTART:16010101T000000\r
+END:VTIMEZONE\r
+BEGIN:VEVENT\r
+SUMMARY:Kickoff\\, Teil\r
+  1\r
+DTSTART;TZID=Europe/Berlin:20260305T100000\r
+DTEND;VALUE=DATE:20260305\r
+LOCATION:Raum Elbe\r
+ORGANIZER;CN=Eva:mailto:e@example.org\r
+DESCRIPTION:Ablauf\\n1. A\r
+BEGIN:VALARM\r
+DESCRIPTION:Reminder\r
+END:VALARM\r
+END:VEVENT\r
+END:VCALENDAR\r
+"""
 
 
 def test_headers_and_text(tmp_path: Path) -> None:
@@ -50,7 +70,7 @@ def test_attachments_are_handed_on_inline_pictures_are_not(tmp_path: Path) -> No
     message.add_attachment(b"png", maintype="image", subtype="png", disposition="inline", cid="<logo>")
     message.add_attachment(written("Forwarded text"))
     parsed = read(tmp_path, message.as_bytes())
-    assert [item.name for item in parsed.attachments] == ["Übersicht.pdf", "plan.csv", "attachment-3.eml"]
+    assert [item.name for item in parsed.attachments] == ["Übersicht.pdf", "plan.csv", "Lieferverzug für Köln.eml"]
     assert b"Forwarded text" in parsed.attachments[2].data
     assert "Forwarded" not in parsed.pages[0].text
     assert "Übersicht.pdf, plan.csv" in parsed.warnings[0].text
@@ -107,6 +127,70 @@ def test_broken_mail_is_read_as_far_as_it_goes(tmp_path: Path, data: bytes, expe
 def test_deep_mail_is_read_as_far_as_it_goes(tmp_path: Path, line: str) -> None:
     data = "From: a@b.c\n" + "".join(line.format(at) for at in range(400)) + "\nText"
     assert read(tmp_path, data.encode()).warnings
+
+
+def test_an_invitation_says_what_when_and_where(tmp_path: Path) -> None:
+    message = written("Bitte kommen.")
+    message.add_alternative(EVENT, subtype="calendar")
+    found = read(tmp_path, message.as_bytes())
+    assert [block.text for block in found.pages[0].blocks[1:]] == [
+        "Bitte kommen.",
+        "Kickoff, Teil 1",
+        "Start: 2026-03-05 10:00 (Europe/Berlin)\nEnd: 2026-03-05\nLocation: Raum Elbe\nOrganizer: Eva <e@example.org>",
+        "Ablauf\n1. A",
+    ]
+    message.add_attachment(EVENT.encode(), "text", "calendar", filename="invite.ics")
+    found = read(tmp_path, message.as_bytes())
+    assert len(found.pages[0].blocks) == 2
+    assert [one.name for one in found.attachments] == ["invite.ics"]
+
+
+def test_an_appointment_is_a_file_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "a.ics").write_text(EVENT, encoding="utf-8")
+    found = appointments.read(tmp_path / "a.ics", silent)
+    assert (found.title, len(found.pages[0].blocks)) == ("Kickoff, Teil 1", 3)
+    (tmp_path / "a.ics").write_text("no appointment", encoding="utf-8")
+    assert appointments.read(tmp_path / "a.ics", silent).pages[0].text == "no appointment"
+
+
+def test_a_forwarded_mail_is_called_what_it_is_about(tmp_path: Path) -> None:
+    message = written("See below.")
+    message.add_attachment(written("inner"))
+    assert [one.name for one in read(tmp_path, message.as_bytes()).attachments] == ["Lieferverzug für Köln.eml"]
+
+
+@pytest.mark.parametrize("in_pieces", [False, True])
+def test_a_signed_mail_in_one_piece_is_read(tmp_path: Path, in_pieces: bool) -> None:
+    inner = "Content-Type: text/plain; charset=utf-8\r\n\r\nDer Preis beträgt 5 €.\r\n".encode()
+    message = EmailMessage()
+    message["Subject"] = "Angebot"
+    kind = {"params": {"smime-type": "signed-data", "name": "smime.p7m"}}
+    message.set_content(signed(inner, in_pieces), "application", "pkcs7-mime", **kind)
+    blocks = read(tmp_path, message.as_bytes()).pages[0].blocks
+    assert [block.text for block in blocks] == ["Subject: Angebot", "Der Preis beträgt 5 €."]
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\x30", b"\x30\x80" * 200, b"\x30\x84\xff\xff\xff\xff", b"\x30\x03\x06\x01\x2a"]
+)
+def test_what_is_no_signed_content_is_none(data: bytes) -> None:
+    assert signed_content(data) is None
+
+
+def signed(content: bytes, in_pieces: bool) -> bytes:
+    """The parts of a CMS SignedData that matter, with lengths or (as programs that stream write it) without."""
+
+    def element(tag: int, *inner: bytes) -> bytes:
+        data = b"".join(inner)
+        if in_pieces and tag & 0x20:
+            return bytes([tag, 0x80]) + data + b"\0\0"
+        return bytes([tag, 0x82]) + len(data).to_bytes(2, "big") + data
+
+    octets = element(0x24, element(4, content[:20]), element(4, content[20:])) if in_pieces else element(4, content)
+    data = element(6, bytes.fromhex("2a864886f70d010701"))
+    fields = (element(2, b"\1"), element(0x31), element(0x30, data, element(0xA0, octets)), element(0x31))
+    kind = element(6, bytes.fromhex("2a864886f70d010702"))
+    return element(0x30, kind, element(0xA0, element(0x30, *fields)))
 
 
 def written(text: str) -> EmailMessage:
