@@ -18,6 +18,8 @@ MOST_BANDS = 4_000
 INITIAL, RUNNING = 3, 12  # letters: a drop cap with its quotation mark; a shorter segment may be a figure above another
 WIDE = 2.5  # heights of white that part two cells whatever stands above and below
 LABEL = re.compile(r"[•◦▪▸●○■□–—*·‣⁃✓➢-]|\(?(\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|\d{1,2}(\.\d{1,2}){1,4}\.?")
+OPENING, CLOSING = "([{", ")]}"
+TURNED = str.maketrans(OPENING + CLOSING, CLOSING + OPENING)
 CURRENCY = re.compile(r"(?:^|\s)([$€£¥]\s?\(?)$")
 
 
@@ -93,12 +95,21 @@ def _row(line: list[Segment]) -> Row:
             ranges[-1] = (min(ranges[-1][0], segment.box.x0), max(ranges[-1][1], segment.box.x1))
     longest = max(line, key=lambda s: len(s.text))
     bold = sum(len(s.text) for s in line if s.bold) > 0.8 * letters
+    if backwards:
+        cells = [_with_brackets(cell) for cell in cells]
     cells, ranges = _currency_with_figures(cells, ranges)
     return Row(tuple(cells), tuple(ranges), _around(line), longest.size, bold, ordered[-1].hyphen)
 
 
 def _right_to_left_letters(text: str) -> int:
     return 0 if text.isascii() else sum("\u0590" <= letter < "\u0900" for letter in text)
+
+
+def _with_brackets(text: str) -> str:
+    """Brackets of right-to-left text come turned round where the file says what they mean, not how they look."""
+    found = [letter for letter in text if letter in OPENING or letter in CLOSING]
+    turned = bool(found) and found[0] in CLOSING and found[-1] in OPENING
+    return text.translate(TURNED) if turned else text
 
 
 def _currency_with_figures(
