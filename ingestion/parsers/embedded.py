@@ -50,6 +50,25 @@ def told(files: Iterable[Attachment]) -> Iterator[Warning]:
         yield Warning("attachments", f"Files embedded in it are read as documents of their own: {shown}.")
 
 
+def linked_in(number: int, figures: Iterable[str]) -> Attachment | None:
+    """The file in an object of an RTF text, whose bytes stand there as hexadecimal `figures` (MS-OLEDS 2.2.5)."""
+    try:
+        data = bytes.fromhex("".join(figures))
+        at = 8  # version, format
+        (length,) = struct.unpack_from("<I", data, at)
+        kind = data[at + 4 : at + 4 + length]
+        for _ in range(3):  # class, topic, item
+            at += 4 + struct.unpack_from("<I", data, at)[0]
+        (size,) = struct.unpack_from("<I", data, at)
+        inner = data[at + 4 : at + 4 + size]
+        if kind.startswith(b"Package"):
+            name, inner = _packed(b"\0\0\0\0" + inner)
+            return _named(name or f"object{number}", inner)
+        return _taken_out(f"object{number}.bin", inner)
+    except _FAULTS:
+        return None
+
+
 def _taken_out(part: str, data: bytes) -> Attachment | None:
     base = posixpath.basename(part)
     if data.startswith(_OLE):

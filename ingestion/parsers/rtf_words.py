@@ -24,7 +24,7 @@ BREAKS = frozenset({"par", "sect", "page", "column"})
 MARGINS = {f"{kind}{side}": kind for kind in ("header", "footer") for side in ("", "l", "r", "f")}
 # groups whose text nobody sees
 _SKIPPED = (
-    "colortbl filetbl revtbl listtable listoverridetable pict objdata objclass objname nonshppict nonesttables "
+    "colortbl filetbl revtbl listtable listoverridetable pict objclass objname nonshppict nonesttables "
     "themedata colorschememapping datastore latentstyles xmlnstbl mmathPr sp xe tc txe rxe bkmkstart bkmkend "
     "author operator company manager category keywords comment subject doccomm hlinkbase creatim revtim printim buptim "
     "atnid atnref atntime atndate atnparent atnicon ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn template private "
@@ -33,6 +33,18 @@ _SKIPPED = (
 SKIPPED = frozenset(_SKIPPED.split())
 # groups for newer programs that are read all the same; all other starred ones are passed over
 KEPT_STARRED = frozenset(
-    {"shpinst", "do", "fldinst", "annotation", "atnauthor", "ud", "shppict", "nesttableprops", "footnote", "shptxt"}
+    {
+        "shpinst",
+        "do",
+        "fldinst",
+        "annotation",
+        "atnauthor",
+        "ud",
+        "objdata",
+        "shppict",
+        "nesttableprops",
+        "footnote",
+        "shptxt",
+    }
 )
 PAGE_FIELDS = (["PAGE"], ["NUMPAGES"], ["SECTIONPAGES"], ["TOC"], ["INDEX"])

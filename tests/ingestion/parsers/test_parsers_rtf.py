@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import pytest
@@ -144,3 +145,25 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path, body: str, code: str) ->
     with pytest.raises(Refused) as refused:
         read(tmp_path, body)
     assert refused.value.code == code
+
+
+def test_exponents_are_told_from_the_figures_they_stand_above(tmp_path: Path) -> None:
+    assert text(tmp_path, r"\pard 10{\super 6} m\super 2\nosupersub  and 1{\super st}") == "10⁶ m² and 1st"
+
+
+def test_embedded_files_are_handed_on(tmp_path: Path) -> None:
+    def counted(data: bytes) -> bytes:
+        return struct.pack("<I", len(data)) + data
+
+    packed = b"\2\0plan.txt\0C:\\plan.txt\0\0\0\3\0" + counted(b"C:\\x\0") + counted(b"Hello")
+    pdf = b"%PDF-1.7 ..."
+    found = [
+        struct.pack("<II", 0x501, 2) + counted(kind) + counted(b"") * 2 + counted(data)
+        for kind, data in ((b"Package\0", packed), (b"AcroExch\0", pdf), (b"Equation.3\0", b"?"))
+    ]
+    written = ("\n".join((one.hex()[:9], one.hex()[9:])) for one in found)
+    objects = "".join(r"{\object\objemb{\*\objdata " + one + "}}" for one in written)
+    parsed = read(tmp_path, "Text " + objects + r"{\object{\*\objdata 0105zz}}")
+    assert parsed.pages[0].text == "Text"
+    assert [(one.name, one.data) for one in parsed.attachments] == [("plan.txt", b"Hello"), ("object2.pdf", pdf)]
+    assert [warning.code for warning in parsed.warnings] == ["attachments", "embedded_files"]
