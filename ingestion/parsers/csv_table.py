@@ -10,10 +10,11 @@ from pathlib import Path
 
 from ingestion.parsers.encoding import read_text
 from ingestion.parsers.lines import broken, one_line
-from ingestion.parsers.tables import table
+from ingestion.parsers.tables import names_columns, table
 from ingestion.types import Block, Line, Page, Parsed, Refused, Warning
 
 DELIMITERS = (",", ";", "\t", "|")
+_HEAD = 30  # rows in which column names are looked for
 _NONE = "\x1f"  # cuts nothing: a list in one column
 _SWALLOWED_ROWS = 5
 _UNBALANCED = Warning("unbalanced_quotes", "A quotation mark is never closed; all quotation marks were read as text.")
@@ -24,11 +25,14 @@ _LONGEST_CELL = 2**24  # characters; Python's own limit of 131,072 refuses hones
 def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     """One page with one table. Raises `Refused` "empty", "unknown_type" (not text), "damaged" (no CSV)."""
     rows, delimiter, warnings = _rows(read_text(path))
-    found = _unnamed(rows, delimiter) if _is_misnamed(rows) else table(rows)
-    if found is None:
+    start = _names_at(rows)
+    head, rows = rows[:start], rows[start:]
+    body = _unnamed(rows, delimiter) if _is_misnamed(rows) else table(rows)
+    found = tuple(filter(None, [table(head, headers=0), body]))
+    if not found:
         raise Refused("empty", "This table has no filled cell. Check the original and upload it again.")
     on_page(1, 1)
-    return Parsed("csv", "text", (Page(1, (found,)),), has_pages=False, warnings=(*warnings, *_ragged(rows)))
+    return Parsed("csv", "text", (Page(1, found),), has_pages=False, warnings=(*warnings, *_ragged(rows)))
 
 
 def _rows(text: str) -> tuple[list[list[str]], str, tuple[Warning, ...]]:
@@ -48,6 +52,15 @@ def _rows(text: str) -> tuple[list[list[str]], str, tuple[Warning, ...]]:
             "This CSV file cannot be read as a table (%(cause)s). Export it anew.",
             cause=str(error),
         ) from error
+
+
+def _names_at(rows: list[list[str]]) -> int:
+    """Where the column names stand, below what banks and other programs write first: whose account, of which days."""
+    filled = [sum(bool(cell.strip()) for cell in row) for row in rows[: _HEAD + 1]]
+    most = max((sum(bool(cell.strip()) for cell in row) for row in rows[: _HEAD * 3]), default=0)
+    at = next((at for at, count in enumerate(filled) if count == most), 0)
+    is_head = at > 0 and most > 2 and all(count < most for count in filled[:at]) and len(rows) > at + 1
+    return at if is_head and min(filled[:at]) * 2 <= most and names_columns([rows[at][:most], *rows[at + 1 :]]) else 0
 
 
 def _is_misnamed(rows: list[list[str]]) -> bool:

@@ -1,7 +1,7 @@
 """Bytes to text when nobody says how they were written: byte order mark, UTF-8, UTF-16, the declared name, a guess.
 
-Windows-1252 is tried before statistics because it is what old German and English files are written in, and short
-ones (a price list of ten lines) carry too little text for statistics to tell it from its neighbours.
+Windows-1252 is tried before statistics (`encoding_guess.py`): it is what old German and English files are written in,
+and short ones (a price list of ten lines) carry too little text for statistics to tell it from its neighbours.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import codecs
 import re
 from pathlib import Path
 
+from ingestion.parsers.encoding_guess import guessed
 from ingestion.types import Refused
 
 _MARKS = (
@@ -20,8 +21,6 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SAMPLE = 200_000  # bytes that statistics look at
-_WESTERN = frozenset("äöüßÄÖÜéèêëàâáãåæçíìîïñóòôõøœúùûýÿÉÈÊËÀÂÁÃÅÆÇÍÌÎÏÑÓÒÔÕØŒÚÙÛÝšžŠŽ")
-_SIGNS = frozenset("€£¥§©®™°±²³µ·½¼¾×÷–—‘’‚“”„†‡•…‰‹›«»¡¿ªº¢¶´¨¸¬¦ \u00a0\u00ad")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]")
 
 
@@ -48,7 +47,7 @@ def decode(data: bytes, declared: str = "") -> str:
         text = _strictly(data, name)
         if text is not None:
             return text
-    return _guess(data)
+    return _nearly_utf8(data) or guessed(data)
 
 
 def is_binary(text: str) -> bool:
@@ -69,6 +68,22 @@ def _wide(data: bytes) -> str:
     return "utf-16-be" if even > half * 0.4 and odd < half * 0.05 else ""
 
 
+def _nearly_utf8(data: bytes) -> str:
+    """UTF-8 that is cut off within its last letter, or into which a program wrote single lines in Windows-1252; ""
+    for anything else."""
+    try:
+        whole = codecs.getincrementaldecoder("utf-8")().decode(data)
+        return "" if whole.isascii() else whole
+    except UnicodeDecodeError:
+        lines = data.splitlines(keepends=True)
+    texts = [_strictly(line, "utf-8") for line in lines]
+    right = sum(text is not None and not text.isascii() for text in texts)
+    if right < max(1, texts.count(None)):
+        return ""
+    pairs = zip(lines, texts, strict=True)
+    return "".join(line.decode("cp1252", "replace") if text is None else text for line, text in pairs)
+
+
 def _strictly(data: bytes, name: str) -> str | None:
     """`data` decoded as `name`, or None. A web page that says "latin-1" means Windows-1252 (WHATWG Encoding)."""
     if name.lower().replace("_", "-") in {"iso-8859-1", "latin-1", "latin1", "us-ascii", "ascii"}:
@@ -77,31 +92,3 @@ def _strictly(data: bytes, name: str) -> str | None:
         return data.decode(name) if name and codecs.lookup(name)._is_text_encoding else None
     except (LookupError, UnicodeError, ValueError):
         return None
-
-
-def _guess(data: bytes) -> str:
-    western = data.decode("cp1252", errors="replace")
-    if _looks_western(western):
-        return western
-    if len(data) < 400 and (japanese := _strictly(data, "cp932")) and _looks_japanese(japanese):
-        return japanese
-    from charset_normalizer import from_bytes  # slow to load, and hardly ever needed
-
-    best = from_bytes(data[:_SAMPLE]).best()
-    return data.decode(best.encoding if best else "cp1252", errors="replace")
-
-
-def _looks_western(text: str) -> bool:
-    """True if what is not ASCII is letters and signs of western Europe, in the measure western text has."""
-    foreign = [char for char in text[:_SAMPLE] if char > "\x7f"]
-    letters = sum(char.isalpha() for char in text[:_SAMPLE])
-    known = sum(char in _WESTERN or char in _SIGNS for char in foreign)
-    accented = sum(char in _WESTERN for char in foreign)
-    inside = len(re.findall(r"[a-z][¡¿¹³¼½¾ªº£¥¦¶¢µ±×÷°][a-z]", text[:_SAMPLE]))  # Polish, Czech, ... read wrongly
-    return known >= len(foreign) * 0.98 and accented <= max(letters * 0.35, 8) and inside * 20 <= len(foreign)
-
-
-def _looks_japanese(text: str) -> bool:
-    """Statistics need some hundred bytes; below that, text of kana, kanji and ASCII only is taken for Shift-JIS."""
-    foreign = [char for char in text if char > "\x7f"]
-    return all("\u3000" <= char <= "\u30ff" or "\u4e00" <= char <= "\u9fff" or char >= "\uff01" for char in foreign)

@@ -73,3 +73,20 @@ def text(parsed: Parsed) -> str:
 def test_rows_of_many_lengths_stay_a_table(tmp_path: Path) -> None:
     parsed = read(tmp_path, b"Konto;17\nTag;Betrag;Text\n1.3.;5;a\n2.3.;6;b\n\nSumme;11\n")
     assert text(parsed).splitlines()[2] == "1.3.\t5\ta"
+
+
+def test_what_stands_above_the_column_names_is_no_part_of_the_table(tmp_path: Path) -> None:
+    content = (
+        "Kontoauszug;;;\nKonto;DE12 3456;;\nZeitraum;01.01.2026 - 31.01.2026;;\n;;;\n"
+        "Datum;Empfänger;Zweck;Betrag\n02.01.2026;Müller GmbH;Rechnung 5;-1.234,56\n03.01.2026;Amt;;-10,00\n"
+    )
+    (tmp_path / "a.csv").write_bytes(content.encode("cp1252"))
+    head, body = csv_table.read(tmp_path / "a.csv", silent).pages[0].blocks
+    assert head.text == "Kontoauszug\nKonto\tDE12 3456\nZeitraum\t01.01.2026 - 31.01.2026"
+    assert (body.header, body.lines[2].text) == ("Datum\tEmpfänger\tZweck\tBetrag", "03.01.2026\tAmt\t\t-10,00")
+
+
+@pytest.mark.parametrize("content", ["a;b;c\n1;2;3\n", "a;b;\n1;2;3\n4;5;6\n", "1;;\n2;x;y\n", "a\nb\n"])
+def test_other_first_rows_stay_with_the_table(tmp_path: Path, content: str) -> None:
+    (tmp_path / "a.csv").write_text(content, encoding="utf-8")
+    assert len(csv_table.read(tmp_path / "a.csv", silent).pages[0].blocks) == 1

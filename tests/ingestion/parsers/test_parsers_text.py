@@ -98,6 +98,41 @@ def test_encodings(content: str, encoding: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "content",
+    [
+        "Köln ist schön und öde. Kosten: 5 Euro",
+        "Größe der Überweisung\nAnlage für Müller: Äpfel",
+    ],
+)
+@pytest.mark.parametrize("encoding", ["cp850", "cp1252", "iso8859-15", "utf-8"])
+def test_german_of_all_ages(content: str, encoding: str) -> None:
+    assert decode(content.encode(encoding)) == content
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [
+        ("Größe 1.234,56 € Müller, Œuvre", "iso8859-15"),
+        ("Le cœur du système coûte 5 €, la sœur aussi", "iso8859-15"),
+        ("Nimm ½ Liter und 2½ Löffel; ¼l Öl", "cp1252"),
+        ("He said “yes” — don’t… »ja« „nein“ Müller", "cp1252"),
+        ("Größe der Überweisung\rAnlage für Müller: Äpfel", "mac_roman"),
+        ("┌───┬──┐\n│Größe│5│\n└───┴──┘\nÜbergröße", "cp850"),
+        ("Smlouva o dílo: cena činí 1000 korun. Do třiceti dnů. Příliš žluťoučký kůň úpěl.", "iso8859-2"),
+        ("Umowa sprzedaży: w ciągu trzydziestu dni, cena tysiąc złotych, łódź", "cp1250"),
+    ],
+)
+def test_code_pages_are_told_apart(content: str, encoding: str) -> None:
+    assert decode(content.encode(encoding)) == content
+
+
+def test_lines_of_another_code_page_and_a_cut_off_end_spoil_nothing_else() -> None:
+    lines = ["Größe eins\n".encode(), "Größe zwei\n".encode("cp1252"), b"three\n", "Größe".encode()]
+    assert decode(b"".join(lines)) == "Größe eins\nGröße zwei\nthree\nGröße"
+    assert decode("Größe und Köln".encode()[:-5] + b"\xc3") == "Größe und "
+
+
+@pytest.mark.parametrize(
     ("data", "code"),
     [
         (b"", "empty"),
