@@ -202,6 +202,8 @@ def _ole_kind(file: BinaryIO, head: bytes) -> str:
             if found == "encrypted" or locked(file, found, directory, shift):
                 raise Refused("password_protected", ENCRYPTED)
             return found
+    if not directory:  # it lies beyond the end
+        raise Refused("damaged", DAMAGED)
     return "ole"
 
 

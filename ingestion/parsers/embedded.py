@@ -12,9 +12,11 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
+from lxml import etree
 from olefile import OleFileIO
 
 from ingestion.parsers.lines import one_line
+from ingestion.parsers.odf import OFFICE, Document
 from ingestion.parsers.office_zip import Package
 from ingestion.types import Attachment, Warning
 
@@ -33,6 +35,38 @@ def embedded(package: Package) -> tuple[Attachment, ...]:
     charts = {name for part in package.names if "/charts/" in part for name in package.related(part, "package")}
     found = (_taken_out(name, data) for name, data in package.embedded.items() if name not in charts)
     return tuple(one for one in found if one)
+
+
+def embedded_odf(document: Document) -> tuple[Attachment, ...]:
+    """Texts, sheets and slides in an OpenDocument file, each a folder of parts in it; charts and formulas are none.
+    What other programs put there is kept as they do."""
+    package = document.package
+    if package is None:
+        return ()
+    folders = sorted(name.removesuffix("/content.xml") for name in package.names if name.count("/") == 1)
+    made = [_repacked(package, folder) for folder in folders if f"{folder}/content.xml" in package.names]
+    others = [_taken_out(f"{name}.bin", data) for name, data in package.embedded.items()]
+    return tuple(one for one in [*made, *others] if one)
+
+
+def _repacked(package: Package, folder: str) -> Attachment | None:
+    body = package.root(f"{folder}/content.xml").find(f"{OFFICE}body")
+    kind = next((etree.QName(child.tag).localname for child in body), "") if body is not None else ""
+    suffix = dict(_MIMES).get(kind, "")
+    if not suffix:
+        return None
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr(_undated("mimetype"), f"application/vnd.oasis.opendocument.{kind}")
+        for part in ("content.xml", "styles.xml"):
+            if f"{folder}/{part}" in package.names:
+                made.writestr(_undated(part), package.data(f"{folder}/{part}"))
+    return Attachment(f"{folder}{suffix}", out.getvalue())
+
+
+def _undated(name: str) -> zipfile.ZipInfo:
+    """The same content is the same bytes whenever it is read."""
+    return zipfile.ZipInfo(name)
 
 
 def has_others(package: Package, taken: Iterable[Attachment]) -> bool:

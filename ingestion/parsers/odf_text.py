@@ -38,6 +38,7 @@ _SKIPPED = frozenset(
 _SIGNS = {f"{TEXT}s": " ", f"{TEXT}tab": " ", f"{TEXT}line-break": "\n"}
 _NOTES = (f"{TEXT}note", f"{OFFICE}annotation")
 _PARAGRAPHS = (f"{TEXT}p", f"{TEXT}h")
+_MATH = "{http://www.w3.org/1998/Math/MathML}math"
 _LAYOUT_CELL = 1_500  # characters; a longer cell is a column of a page, not of a table
 _MAX_TABLES = 40  # tables in tables; text of deeper ones is read as running text
 
@@ -49,7 +50,7 @@ class Story:
         self.title = ""
         self.hidden = False
         self.changes = False
-        self.embedded = False
+        self.embedded = 0
         self._document = document
         self._lists = Lists(document.roots, bullet)
         self._after: list[etree._Element] = []  # notes, comments and drawings met in the paragraph being read
@@ -190,9 +191,8 @@ class Story:
         root = inner if inner is not None else self._document.embedded(element.get(f"{XLINK}href", ""))
         chart = next(root.iter(f"{CHART}chart"), None) if root is not None else None
         if chart is None or self._tables >= _MAX_TABLES:
-            self.embedded |= (
-                chart is None and next(element.iter("{http://www.w3.org/1998/Math/MathML}math"), None) is None
-            )
+            is_formula = next((root if root is not None else element).iter(_MATH), None) is not None
+            self.embedded += chart is None and not is_formula
             return
         for part in chart.iter(f"{CHART}title", f"{CHART}subtitle"):
             yield from self.blocks(part)

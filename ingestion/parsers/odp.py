@@ -8,11 +8,12 @@ from pathlib import Path
 
 from lxml import etree
 
+from ingestion.parsers.embedded import embedded_odf, told
 from ingestion.parsers.lines import block, one_line
 from ingestion.parsers.odf import DRAW, OFFICE, PRESENTATION, SVG, Document, open_document
 from ingestion.parsers.odf_text import Story
 from ingestion.parsers.slides_shapes import Placed, in_order
-from ingestion.types import Block, Page, Parsed, Refused, Warning
+from ingestion.types import Attachment, Block, Page, Parsed, Refused, Warning
 
 _FURNITURE = {"date-time", "footer", "header", "page-number", "page"}  # the same on every slide
 _TITLES = {"title"}
@@ -37,8 +38,11 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
         raise Refused("no_text", "The slides of this presentation hold no text, only pictures.")
     bare = [page.number for page in pages if not page.blocks]
     title = next((b.text for b in pages[0].blocks if b.kind == "heading"), "")
-    warnings = (*_hidden(slides, document), *_bare(bare), *_embedded(story))
-    return Parsed("odp", "partial" if bare else "text", tuple(pages), title=one_line(title), warnings=warnings)
+    files = embedded_odf(document)
+    warnings = (*_hidden(slides, document), *_bare(bare), *told(files), *_others(story, files))
+    return Parsed(
+        "odp", "partial" if bare else "text", tuple(pages), title=one_line(title), warnings=warnings, attachments=files
+    )
 
 
 def _body(document: Document) -> etree._Element:
@@ -106,6 +110,6 @@ def _bare(numbers: list[int]) -> Iterator[Warning]:
         yield Warning("no_text", f"Slide {number} holds no text, only pictures or nothing.", page=number)
 
 
-def _embedded(story: Story) -> Iterator[Warning]:
-    if story.embedded:
+def _others(story: Story, files: tuple[Attachment, ...]) -> Iterator[Warning]:
+    if story.embedded > len(files):
         yield Warning("embedded_files", "Files embedded in the slides were not read. Upload them on their own.")

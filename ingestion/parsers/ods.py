@@ -12,6 +12,7 @@ from pathlib import Path
 from lxml import etree
 
 from ingestion.cells import reference
+from ingestion.parsers.embedded import embedded_odf, told
 from ingestion.parsers.lines import block, one_line
 from ingestion.parsers.odf import DRAW, OFFICE, TABLE, TEXT, Document, open_document
 from ingestion.parsers.odf_tables import MAX_COPIES, MOST_COLUMNS, Cell, cells, copies, rows
@@ -54,9 +55,11 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
         on_page(number, len(tables))
     if not pages:
         raise Refused("empty", "This workbook has no filled cell. Check the original and upload it again.")
-    if reader.story.embedded:
+    files = embedded_odf(document)
+    warnings += told(files)
+    if reader.story.embedded > len(files):
         warnings.append(Warning("embedded_files", "Files embedded in the workbook were not read."))
-    return Parsed("ods", "text", tuple(pages), warnings=tuple(warnings))
+    return Parsed("ods", "text", tuple(pages), warnings=tuple(warnings), attachments=files)
 
 
 class _Reader:

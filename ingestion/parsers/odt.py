@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from ingestion.parsers.embedded import embedded_odf, told
 from ingestion.parsers.left_out import left_out
 from ingestion.parsers.lines import block, one_line
 from ingestion.parsers.odf import STYLE, Document, open_document
@@ -23,7 +24,8 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     story = Story(document)
     body = tuple(story.blocks(document.body("text")))
     found = (*_margins(document, "header"), *body, *_margins(document, "footer"))
-    if not found:
+    files = embedded_odf(document)
+    if not found and not files:
         raise Refused("no_text", "This document holds no text, only pictures or empty pages.")
     on_page(1, 1)
     pictures = _is_mostly_pictures(document, body)
@@ -34,7 +36,8 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
         (Page(1, found),),
         has_pages=False,
         title=one_line(title),
-        warnings=tuple(_warnings(story, pictures)),
+        warnings=(*told(files), *_warnings(story, pictures, story.embedded > len(files))),
+        attachments=files,
     )
 
 
@@ -52,6 +55,6 @@ def _is_mostly_pictures(document: Document, body: tuple[Block, ...]) -> bool:
     return bool(pictures) and sum(len(found.text) for found in body) < _FEW_CHARACTERS
 
 
-def _warnings(story: Story, pictures: bool) -> Iterator[Warning]:
-    found = {"embedded": bool(story.embedded), "hidden": bool(story.hidden), "changes": bool(story.changes)}
+def _warnings(story: Story, pictures: bool, embedded: bool) -> Iterator[Warning]:
+    found = {"embedded": embedded, "hidden": bool(story.hidden), "changes": bool(story.changes)}
     return left_out(pictures=pictures, **found)

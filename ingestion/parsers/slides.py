@@ -13,6 +13,7 @@ from ingestion.parsers.drawings import drawn
 from ingestion.parsers.embedded import embedded, has_others, told
 from ingestion.parsers.lines import block, lines, one_line
 from ingestion.parsers.office_zip import Package, damaged, open_package
+from ingestion.parsers.slides_comments import comments
 from ingestion.parsers.slides_shapes import blocks
 from ingestion.types import Attachment, Block, Outcome, Page, Parsed, Refused, Warning
 
@@ -64,7 +65,7 @@ def _parts(package: Package) -> list[str]:
 
 
 def _page(number: int, slide: Any, package: Package, part: str) -> Page:
-    found = [*blocks(slide, lambda item: drawn(item, package, part)), *_notes(slide)]
+    found = [*blocks(slide, lambda item: drawn(item, package, part)), *_notes(slide), *comments(package, part)]
     return Page(number, tuple(found), label=f"Slide {number}")
 
 

@@ -87,6 +87,7 @@ def kind(tmp_path: Path, data: bytes, name: str) -> str:
         (compound("WordDocument", stream=b"\xec\xa5" + b"\0" * 8 + b"\0\x01"), "a.doc", "password_protected"),
         (compound("Workbook", stream=b"\x09\x08\x02\0\0\0\x2f\0\x04\0"), "a.xls", "password_protected"),
         (compound("PowerPoint Document", "EncryptedSummary"), "a.ppt", "password_protected"),
+        (compound("Workbook")[:512], "a.xls", "damaged"),
         (compound("EncryptionInfo", "EncryptedPackage"), "a.docx", "password_protected"),
         (b"{\\rtf1\\ansi Hallo}", "a.doc", "rtf"),
         (b"\x89PNG\r\n\x1a\n\0\0\0", "a.pdf", "image"),

@@ -9,7 +9,7 @@ import pytest
 from odf_files import COVERED, NAMES, cell, content, flat, items, odf, p, row, table
 from office_files import silent
 
-from ingestion.parsers import odt
+from ingestion.parsers import ods, odt
 from ingestion.sniff import sniff
 from ingestion.types import Block, Parsed, Refused
 
@@ -185,3 +185,14 @@ def test_exponents_are_told_from_the_figures_they_stand_above(tmp_path: Path) ->
     )
     body = p('10<text:span text:style-name="T1">6</text:span> m<text:span text:style-name="T2">2</text:span>')
     assert blocks(tmp_path, body, style) == [("paragraph", "10⁶ m2")]
+
+
+def test_sheets_in_a_text_become_documents_of_their_own(tmp_path: Path) -> None:
+    sheet = content("spreadsheet", table(row(cell("inside"))))
+    body = p('See <draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>')
+    found = parsed(tmp_path, body, parts={"Object 1/content.xml": sheet})
+    (inner,) = found.attachments
+    assert (inner.name, [warning.code for warning in found.warnings]) == ("Object 1.ods", ["attachments"])
+    (tmp_path / inner.name).write_bytes(inner.data)
+    assert sniff(tmp_path / inner.name, inner.name) == "ods"
+    assert "inside" in ods.read(tmp_path / inner.name, silent).pages[0].text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -130,3 +131,45 @@ def test_charts_stay_on_their_slide_when_slides_were_moved(tmp_path: Path) -> No
     order.insert(0, order[-1])
     found = [[block.text for block in page.blocks] for page in read(tmp_path, deck).pages]
     assert found == [["Made 2", "\tSales 2\nQ1\t2"], ["Made 1", "\tSales 1\nQ1\t1"]]
+
+
+def test_comments_of_both_kinds_follow_the_slide(tmp_path: Path) -> None:
+    deck, slide = blank()
+    box(slide.shapes, "Text", 1, 1)
+    deck.save(str(tmp_path / "a.pptx"))
+    kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    old = "http://schemas.openxmlformats.org/presentationml/2006/main"
+    new = "http://schemas.microsoft.com/office/powerpoint/2018/8/main"
+    drawing = "http://schemas.openxmlformats.org/drawingml/2006/main"
+    said = f'<txBody><p xmlns="{drawing}"><r><t>%s</t></r></p></txBody>'
+    added = {
+        "ppt/commentAuthors.xml": f'<cmAuthorLst xmlns="{old}"><cmAuthor id="0" name="Eva"/></cmAuthorLst>',
+        "ppt/authors.xml": f'<authorLst xmlns="{new}"><author id="{{A}}" name="Jörg"/></authorLst>',
+        "ppt/comments/a.xml": f'<cmLst xmlns="{old}"><cm authorId="0"><text>Is this right?</text></cm></cmLst>',
+        "ppt/comments/b.xml": f'<cmLst xmlns="{new}"><cm authorId="{{A}}"><replyLst><reply authorId="{{B}}">'
+        f"{said % 'Yes'}</reply></replyLst>{said % 'Why?'}</cm></cmLst>",
+    }
+    related = {
+        "ppt/_rels/presentation.xml.rels": (("commentAuthors", "commentAuthors.xml"), ("authors", "authors.xml")),
+        "ppt/slides/_rels/slide1.xml.rels": (("comments", "../comments/a.xml"), ("comments", "../comments/b.xml")),
+    }
+    with zipfile.ZipFile(tmp_path / "a.pptx") as whole:
+        parts = {name: whole.read(name).decode() for name in whole.namelist() if name.endswith((".xml", ".rels"))}
+    for name, items in related.items():
+        more = "".join(
+            f'<Relationship Id="c{at}" Type="{kinds}/{kind}" Target="{target}"/>'
+            for at, (kind, target) in enumerate(items)
+        )
+        parts[name] = parts[name].replace("</Relationships>", f"{more}</Relationships>")
+    types = "".join(f'<Override PartName="/{name}" ContentType="application/xml"/>' for name in added)
+    parts["[Content_Types].xml"] = parts["[Content_Types].xml"].replace("</Types>", f"{types}</Types>")
+    with zipfile.ZipFile(tmp_path / "b.pptx", "w") as changed:
+        for name, content in (parts | added).items():
+            changed.writestr(name, content)
+    found = slides.read(tmp_path / "b.pptx", silent)
+    assert [(block.kind, block.text) for block in found.pages[0].blocks] == [
+        ("paragraph", "Text"),
+        ("note", "Comment by Eva: Is this right?"),
+        ("note", "Comment by Jörg: Why?"),
+        ("note", "Yes"),
+    ]
