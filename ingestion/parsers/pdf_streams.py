@@ -41,7 +41,7 @@ def damaged_pages(path: Path, count: int) -> list[int]:
         return [number for number, at in enumerate(pages, 1) if _is_damaged(data, places, at)]
 
 
-def _objects(data: mmap.mmap) -> dict[int, int]:
+def _objects(data: mmap.mmap | bytes) -> dict[int, int]:
     """Where the content of each numbered object begins; of several with one number, the last."""
     places: dict[int, int] = {}
     at = data.find(b"obj")
