@@ -25,8 +25,8 @@ def unseen(name: str, data: bytes, columns: int, page: int) -> Iterator[Warning]
     data = data[:MOST]
     firsts = (_FIRST.search(match.group()) for match in _HIDDEN_COLUMN.finditer(data))
     if _HIDDEN_ROW.search(data) or any(first and int(first.group(1)) <= columns for first in firsts):
-        text = f'Sheet "{name}" has hidden rows or columns; they were read all the same.'
-        yield Warning("hidden_cells", text, page=page)
+        seen = f'Sheet "{name}" has hidden rows or columns; they were read all the same.'
+        yield Warning("hidden_cells", seen, page=page)
     missing = sum(1 for _ in _UNCOMPUTED.finditer(data))
     if missing:
         text = (
