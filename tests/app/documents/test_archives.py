@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zipfile
+
 import pytest
 from sqlalchemy import select
 
@@ -10,6 +12,7 @@ from app.documents import attachments, read
 from app.documents.blobs import incoming_dir
 from app.documents.reading import Unwanted
 from tests.app.documents.files import mail
+from tests.ingestion.parsers.office_files import docx, paragraph
 from tests.ingestion.parsers.zip_files import packed
 
 PLAN = b"The travel budget of 2026 is 4,711 euros.\n"
@@ -119,3 +122,16 @@ def test_interrupted_unpacking_goes_on_where_it_was(database, upload, works, lis
     assert len(listed()) == 5
     with database.session() as db:
         assert set(db.scalars(select(tables.Document.unpacked))) == {True}
+
+
+def test_a_file_embedded_in_a_document_is_found_by_itself(anna, plans, upload, works, search, listed, tmp_path) -> None:
+    path = docx(tmp_path / "report.docx", paragraph("The prices are in the list."))
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr("word/embeddings/preise.csv", PRICES)
+    upload("report.docx", path.read_bytes())
+    works.everything()
+    documents = listed()
+    assert set(documents) == {"/report.docx", "/preise.csv"}
+    assert documents["/preise.csv"].parent_id == documents["/report.docx"].id
+    assert "preise.csv" in documents["/report.docx"].warnings[0].text
+    assert search(anna, plans.id, "PPR-9087")[0].lexical_rank == 1
