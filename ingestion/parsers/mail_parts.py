@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from email.message import EmailMessage, Message
 
-from ingestion.parsers import appointments, html_blocks
+from ingestion.parsers import appointments, html_blocks, tnef
 from ingestion.parsers.cms import signed_content
 from ingestion.parsers.encoding import decode
 from ingestion.parsers.lines import one_line, paragraphs
@@ -61,8 +61,7 @@ def attachments(message: EmailMessage) -> tuple[tuple[Attachment, ...], tuple[Wa
     kept: list[Attachment] = []
     left: list[str] = []
     size = 0
-    for number, part in enumerate(_attached(message), start=1):
-        data, name = _bytes(part), _name(part, number)
+    for name, data in _files(message):
         if len(kept) >= MAX_ATTACHMENTS or size + len(data) > MAX_ATTACHED:
             left.append(name)
         elif data:
@@ -71,6 +70,21 @@ def attachments(message: EmailMessage) -> tuple[tuple[Attachment, ...], tuple[Wa
         else:
             left.append(name)
     return tuple(kept), tuple(_told(kept, left, len(list(_parts(message))) >= MAX_PARTS))
+
+
+def _files(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
+    """Attached files with their names; those that Outlook packed into one each by itself."""
+    for number, part in enumerate(_attached(message), start=1):
+        data, name = _bytes(part), _name(part, number)
+        if not tnef.is_tnef(data):
+            yield name, data
+            continue
+        inner, text = tnef.unpacked(data)
+        yield from ((one.name, one.data) for one in inner)
+        if text and not any(_text(shown).strip() for shown in _inline_texts(message)):
+            yield text.name, text.data
+        elif not inner and not text:
+            yield name, data
 
 
 def _told(kept: list[Attachment], left: list[str], more: bool) -> Iterator[Warning]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import struct
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from office_files import silent
 
-from ingestion.parsers import appointments, mail, mail_parts
+from ingestion.parsers import appointments, mail, mail_parts, tnef
 from ingestion.parsers.cms import signed_content
 from ingestion.types import Parsed, Refused
 
@@ -212,3 +215,40 @@ def refusal(folder: Path, data: bytes) -> str:
     with pytest.raises(Refused) as refused:
         read(folder, data)
     return refused.value.code
+
+
+def test_what_outlook_packed_into_one_file_is_taken_out(tmp_path: Path) -> None:
+    message = written("See the files.")
+    notes = tnef_file(b"notes.txt", b"one", "Größe der Notizen.txt")
+    packed = tnef_of((0x9003, b"\0\0\0\0"), (0x800C, b"The text\0"), *notes)
+    message.add_attachment(packed, "application", "ms-tnef", filename="winmail.dat")
+    found = read(tmp_path, message.as_bytes())
+    assert [(one.name, one.data) for one in found.attachments] == [("Größe der Notizen.txt", b"one")]
+    message = written(" \n")
+    message.add_attachment(packed, "application", "ms-tnef", filename="winmail.dat")
+    names = [one.name for one in read(tmp_path, message.as_bytes()).attachments]
+    assert names == ["Größe der Notizen.txt", "message.txt"]
+    message.add_attachment(packed[:20], "application", "ms-tnef", filename="winmail.dat")
+    assert "winmail.dat" in read(tmp_path, message.as_bytes()).warnings[0].text
+
+
+@given(st.binary(max_size=300))
+def test_broken_packs_are_taken_as_far_as_they_go(data: bytes) -> None:
+    files, _ = tnef.unpacked(tnef_of() + data)
+    assert all(one.data for one in files)
+    tnef.unpacked(tnef_of((0x9002, b""), (0x9005, data), (0x9003, data)))
+
+
+def tnef_of(*attributes: tuple[int, bytes]) -> bytes:
+    parts = (struct.pack("<BHHI", 1, number, 6, len(data)) + data + b"\0\0" for number, data in attributes)
+    return b"\x78\x9f\x3e\x22\1\0" + b"".join(parts)
+
+
+def tnef_file(short: bytes, data: bytes, name: str) -> tuple[tuple[int, bytes], ...]:
+    """Its properties hold one of a fixed size, one with a name of its own, and the long name."""
+    wide = (name + "\0").encode("utf-16-le")
+    own = struct.pack("<HH", 0x1F, 0x8001) + bytes(16) + struct.pack("<II", 1, 4) + b"x\0\0\0"
+    own += struct.pack("<II", 1, 2)
+    properties = struct.pack("<I", 3) + struct.pack("<HHI", 3, 0x3705, 1) + own + b"\0\0\0\0"
+    properties += struct.pack("<HHII", 0x1F, 0x3707, 1, len(wide)) + wide + bytes(-len(wide) % 4)
+    return ((0x9002, bytes(14)), (0x8010, short + b"\0"), (0x800F, data), (0x9005, properties))
