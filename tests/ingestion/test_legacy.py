@@ -75,9 +75,11 @@ def test_a_broken_file_is_refused(tmp_path: Path) -> None:
     assert refused.value.code in ("damaged", "no_converter", "unsupported_type")
 
 
-@pytest.mark.skipif(legacy.office() is None, reason="LibreOffice is not installed")
-def test_a_damaged_workbook_is_not_read_as_text(tmp_path: Path) -> None:
+@pytest.mark.parametrize("office", ["as it is here", "none"])
+def test_a_damaged_workbook_is_not_read_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, office: str) -> None:
     """LibreOffice opens what it does not know as a table of text, and made letters of the bytes."""
+    if office == "none":
+        without_office(monkeypatch)
     data = (SAMPLES / "legacy_sample.xls").read_bytes()
     (tmp_path / "a.xls").write_bytes(data[:8677] + data[8741:])
     with pytest.raises(Refused) as refused:
