@@ -85,7 +85,9 @@ class Settings(BaseSettings):
     ocr_at_once: int = Field(
         default=0, ge=0, description="Pages of one file that are recognised at a time; 0: one a core, at most 8."
     )
-    ocr_page_seconds: int = Field(default=120, ge=1, description="Longest time a page may take to be recognised.")
+    ocr_page_seconds: int = Field(
+        default=120, ge=1, description="Most processor time a page may take to be recognised."
+    )
     session_days: int = Field(default=14, ge=1, description="Days until a person has to sign in again.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="How much is logged.")
 
@@ -104,6 +106,11 @@ class Settings(BaseSettings):
     @property
     def pictures_dir(self) -> Path:
         return self.data_dir / "pictures"
+
+    @property
+    def recognised_dir(self) -> Path:
+        """Recognised pages of files that are not read to their end yet."""
+        return self.data_dir / "recognised"
 
     @property
     def logs_dir(self) -> Path:

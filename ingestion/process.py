@@ -52,8 +52,8 @@ NOT_STARTED = (
 @dataclass(frozen=True)
 class Recognition:
     """How text in pictures is recognised: Tesseract's names of `languages` (the likeliest first; none: not at all), how
-    many pages `at_once` (0: one a core, at most eight), how long one page may take, how many `pages` of a file, and the
-    pixels of a page's picture."""
+    many pages `at_once` (0: one a core, at most eight), how much processor time one page may take, how many `pages` of
+    a file, and the pixels of a page's picture."""
 
     languages: tuple[str, ...] = ("deu", "eng", "fra", "ita", "spa")
     at_once: int = 0

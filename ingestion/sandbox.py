@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ingestion import legacy
+from ingestion.ocr.kept import KeptPages
 from ingestion.ocr.recognise import PageRecognition, ToRecognise
 from ingestion.ocr.results import Results
 from ingestion.process import CRASHED, TOO_MUCH_MEMORY, Child, Limits, Recognition
@@ -26,10 +27,11 @@ from ingestion.spool import Spool
 from ingestion.types import Page, Parsed, Refused
 from ingestion.wire import ending_from_json, page_from_json
 
-__all__ = ["Limits", "Recognition", "draw_page", "parse"]
+__all__ = ["KeptPages", "Limits", "Recognition", "draw_page", "parse"]
 
 log = logging.getLogger(__name__)
 
+LAYOUT_SECONDS = 0.5  # more for each page of a file that hours of recognition went into
 SKIPS = 5  # pages given up in one file before the whole file is
 TOO_MANY_PAGES = "The file has more than %(pages)s pages. Split the file into smaller parts and upload those."
 
@@ -40,31 +42,43 @@ def parse(
     limits: Limits,
     on_page: Callable[[int, int], None] | None = None,
     spool: Path | None = None,
+    *,
+    kept: KeptPages | None = None,
 ) -> Parsed:
     """Read the file at `path`, which people call `name`. `on_page(done, total)` is told how far it is; what it raises
     ends reading and is raised on.
 
     Files inside it (attachments, members of an archive) are written into the folder `spool`; without one they are left.
+    Pages whose text is recognised are kept in `kept`, and taken from there when reading is begun again.
 
     Raises `Refused`, and only that, for everything that goes wrong with the file. May be called from any thread; ends
     within `limits.seconds` and a moment, pages to be recognised and what LibreOffice takes not counted.
     """
-    with legacy.readable(path, name, limits) as (place, called, old):
-        found = _read(place, called, limits, on_page, spool)
+    with (
+        legacy.readable(path, name, limits) as (place, called, old),
+        PageRecognition(place, called, limits, kept) as recognition,
+    ):
+        found = _read(recognition, limits, on_page, spool)
     return replace(found, format=old) if old else found
 
 
 def _read(
-    path: Path, name: str, limits: Limits, on_page: Callable[[int, int], None] | None, spool: Path | None
+    recognition: PageRecognition,
+    limits: Limits,
+    on_page: Callable[[int, int], None] | None,
+    spool: Path | None,
 ) -> Parsed:
-    with PageRecognition(path, name, limits) as recognition:
-        found = _parse(path, name, limits, on_page, results=recognition.results, spool=spool)
-        if isinstance(found, Parsed):
-            return found
-        recognition.run(found, on_page or (lambda done, total: None))
-        found = _parse(path, name, limits, None, results=recognition.results, spool=spool)
-        if isinstance(found, Parsed):
-            return replace(found, warnings=(*found.warnings, *recognition.notes))
+    path, name, results = recognition.path, recognition.name, recognition.results
+    try:
+        found = _parse(path, name, limits, on_page, results=results, spool=spool)
+        if isinstance(found, ToRecognise):
+            recognition.run(found, on_page or (lambda done, total: None))
+            longer = replace(limits, seconds=limits.seconds + LAYOUT_SECONDS * found.total)
+            found = _parse(path, name, longer, None, results=results, spool=spool)
+    except Refused as refused:
+        raise recognition.refusal(refused) from None
+    if isinstance(found, Parsed):
+        return recognition.finish(found)
     raise Refused("crashed", CRASHED)
 
 

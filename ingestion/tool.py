@@ -55,13 +55,26 @@ class Failed(ToolError):
 @dataclass(frozen=True)
 class Allowance:
     """What one run may take: wall time, address space, the largest file it writes, its standard output. `processes` as
-    in `Bounds`: None for programs that start threads or processes."""
+    in `Bounds`: None for programs that start threads or processes. `processor_seconds` where that is less than the wall
+    time: a busy machine makes everything slow, and that is not the file's fault."""
 
     seconds: float = 60
     memory_mib: int = 1000
     file_mib: int = 256
     output_mib: int = 32
     processes: int | None = 0
+    processor_seconds: float | None = None
+
+    @property
+    def whole_processor_seconds(self) -> int:
+        return int(self.seconds if self.processor_seconds is None else self.processor_seconds) + 1
+
+
+@dataclass
+class Meter:
+    """Adds up the processor seconds that runs took."""
+
+    seconds: float = 0.0
 
 
 def find(program: str) -> str | None:
@@ -78,11 +91,12 @@ def run(
     sockets: Sequence[Path] = (),
     variables: Mapping[str, str] | None = None,
     stopped: Callable[[], bool] = lambda: False,
+    meter: Meter | None = None,
 ) -> bytes:
     """What `command` prints. It works in `scratch` (its home, and the one place it may write), sees no variables but
     `variables` and the barest, and may read `readable` beside the system's programs and make local sockets in the
-    folders `sockets`. Once `stopped()` is true it is
-    ended. Raises `ToolError`. The thread that calls has to live as long as the program."""
+    folders `sockets`. Once `stopped()` is true it is ended. What it took is added to `meter`. Raises `ToolError`. The
+    thread that calls has to live as long as the program."""
     program = find(command[0])
     if program is None:
         raise NotInstalled(command[0])
@@ -91,8 +105,10 @@ def run(
         output, complaint = _listen(process, allowance, stopped)
         _await(process)
     finally:
-        _end_group(process)
-    if process.returncode == -signal.SIGXCPU:
+        used = _end_group(process)
+        if meter is not None:
+            meter.seconds += used
+    if used >= allowance.whole_processor_seconds and process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         raise TooSlow(command[0])
     if process.returncode != 0:
         detail = complaint.decode("utf-8", "replace").strip()[-COMPLAINT:]
@@ -109,7 +125,7 @@ def _start(
 ) -> subprocess.Popen[bytes]:
     bounds = Bounds(
         memory_mib=allowance.memory_mib,
-        seconds=int(allowance.seconds) + 1,
+        seconds=allowance.whole_processor_seconds,
         file_mib=allowance.file_mib,
         open_files=64 if allowance.processes == 0 else 512,
         processes=allowance.processes,
@@ -174,8 +190,12 @@ def _await(process: subprocess.Popen[bytes]) -> None:
         time.sleep(0.01)
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """It and all it started."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+def _end_group(process: subprocess.Popen[bytes]) -> float:
+    """It and all it started. The processor seconds it took, with those of what it waited for."""
+    for kill in (os.killpg, os.kill):  # the group may not be there yet
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            kill(process.pid, signal.SIGKILL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
     end(process)
+    return used.ru_utime + used.ru_stime

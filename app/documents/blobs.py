@@ -108,24 +108,46 @@ def pictures_of(settings: Settings, sha256: str) -> Path:
     return settings.pictures_dir / sha256
 
 
+def recognised_of(settings: Settings, sha256: str) -> Path:
+    return settings.recognised_dir / sha256
+
+
+def forget_recognised(settings: Settings, sha256: str) -> None:
+    """It is read to its end, or nobody wants it any more."""
+    shutil.rmtree(recognised_of(settings, sha256), ignore_errors=True)
+
+
 def remove_unused(database: Database, settings: Settings, sha256: str) -> None:
-    """Remove blob and page pictures of these bytes, unless a content has them (again)."""
+    """Remove blob, page pictures and recognised pages of these bytes, unless a content has them (again)."""
     with database.session() as db:
         lock(db)
         if db.scalar(select(tables.Content.id).where(tables.Content.sha256 == sha256).limit(1)) is None:
             blob_path(settings, sha256).unlink(missing_ok=True)
             shutil.rmtree(pictures_of(settings, sha256), ignore_errors=True)
+            forget_recognised(settings, sha256)
 
 
 def sweep(database: Database, settings: Settings) -> int:
-    """Remove what a crash left: blobs and pictures that no content names, old temporary files. Returns how many."""
+    """Remove what a crash left: blobs and pictures that no content names, recognised pages of files that are read, old
+    temporary files. Returns how many."""
     found = {path.name for path in settings.blobs_dir.glob("??/*")}
     found |= {path.name for path in settings.pictures_dir.glob("*")}
     with database.session() as db:
         unnamed = found - set(db.scalars(select(tables.Content.sha256)))
     for sha256 in unnamed:
         remove_unused(database, settings, sha256)
-    return len(unnamed) + _sweep_incoming(settings)
+    return len(unnamed) + _sweep_recognised(database, settings) + _sweep_incoming(settings)
+
+
+def _sweep_recognised(database: Database, settings: Settings) -> int:
+    """Of files that are read. To be called before any is read again."""
+    found = {path.name for path in settings.recognised_dir.glob("*")}
+    with database.session() as db:
+        unread = tables.Content.state.in_(("queued", "reading"))
+        done = found - set(db.scalars(select(tables.Content.sha256).where(unread))) if found else set()
+    for sha256 in done:
+        forget_recognised(settings, sha256)
+    return len(done)
 
 
 def _sweep_incoming(settings: Settings) -> int:

@@ -100,6 +100,11 @@ def progress(db: Session, content_id: int, done: int, total: int) -> bool:
     return _update_reading(db, content_id, pages_read=done, pages_total=total)
 
 
+def gets_on(db: Session, content_id: int) -> None:
+    """Pages were recognised that need not be again: an interruption after that is not the file's fault."""
+    _update_reading(db, content_id, attempts=1)
+
+
 def store(db: Session, content_id: int, read: ReadContent) -> bool:
     """Keep pages and passages; the content is `indexing` now. False (and nothing kept) when it was deleted."""
     lock(db)

@@ -8,6 +8,7 @@ database) puts it back into the queue and waits.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -21,7 +22,7 @@ from app.config import Settings
 from app.db import tables
 from app.db.session import Database
 from app.documents import attachments, jobs
-from app.documents.blobs import blob_path, spooling
+from app.documents.blobs import blob_path, forget_recognised, recognised_of, spooling
 from app.documents.limits import parse_limits
 from app.documents.signals import Signals
 from app.errors import OutOfSpace
@@ -29,7 +30,7 @@ from ingestion.chunk import cut
 from ingestion.health import examine
 from ingestion.kinds import SETS
 from ingestion.language import detect
-from ingestion.sandbox import parse
+from ingestion.sandbox import KeptPages, parse
 from ingestion.types import Attachment, Parsed, Refused
 from models.types import Tokenizer
 
@@ -100,6 +101,8 @@ class Reader:
                 self._store(job, self._parse(job, spool))
         except Unwanted:
             self._release(job, counted=False)
+            if not self._signals.stopping:
+                forget_recognised(self._settings, job.sha256)
         except Refused as refused:
             self._refuse(job, refused)
         except (OutOfSpace, OSError, OperationalError) as error:
@@ -110,13 +113,26 @@ class Reader:
             log.exception("reading a file failed", content=job.content_id)
             self._release(job, counted=True)
         else:
+            forget_recognised(self._settings, job.sha256)
             log.info("read", content=job.content_id, seconds=round(time.monotonic() - started, 2))
 
     def _parse(self, job: jobs.ReadJob, spool: Path) -> Parsed:
         path = blob_path(self._settings, job.sha256)
         if not path.is_file():
             raise Refused("missing", MISSING)
-        return parse(path, job.name, parse_limits(self._settings), self._on_page(job.content_id), spool)
+        kept = KeptPages(recognised_of(self._settings, job.sha256), self._on_kept(job.content_id))
+        return parse(path, job.name, parse_limits(self._settings), self._on_page(job.content_id), spool, kept=kept)
+
+    def _on_kept(self, content_id: int) -> Callable[[], None]:
+        told = threading.Event()
+
+        def on_kept() -> None:
+            if not told.is_set():
+                told.set()
+                with self._database.session() as db:
+                    jobs.gets_on(db, content_id)
+
+        return on_kept
 
     def _on_page(self, content_id: int) -> Callable[[int, int], None]:
         last = 0.0
@@ -159,6 +175,7 @@ class Reader:
             return
         with self._database.session() as db:
             jobs.refuse(db, job.content_id, refused.code, refused.reason, dict(refused.values))
+        forget_recognised(self._settings, job.sha256)
         log.info("refused", content=job.content_id, code=refused.code)
 
     def _release(self, job: jobs.ReadJob, *, counted: bool) -> None:

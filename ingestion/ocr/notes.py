@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ingestion.health import UNSURE, Range, ranges
-from ingestion.types import Page, Warning
+from ingestion.types import Page, Refused, Warning
 
 TOO_SLOW = "Recognising the text of the page took too long and was stopped; the page was not read."
+OUT_OF_TIME = (
+    "Recognising the text of the file took longer than all its pages may take together; this page was not read. "
+    "Split the file into smaller parts and upload those."
+)
 TOO_MANY = "The file has more pictures of pages than are recognised in one file; this page was not read."
+FOREIGN = (
+    "The text in the file's pictures is in %(script)s script, and text recognition is not set to any language that is "
+    "written in it. Ask the administrator to add %(language)s to BELEG_OCR_LANGUAGES, then upload the file again."
+)
 FAILED = "The picture of the page is damaged or too large, so that its text could not be recognised."
 
 
 def failure(code: str, number: int) -> Warning:
     if code == "too_slow":
         return Warning("not_recognised", TOO_SLOW, number)
+    if code == "out_of_time":
+        return Warning("not_recognised", OUT_OF_TIME, number)
     if code == "too_many":
         return Warning("not_recognised", TOO_MANY, number)
     return Warning("not_recognised", FAILED, number)
@@ -44,6 +54,19 @@ def missing_languages(names: Sequence[str]) -> Warning:
         "languages_missing",
         f"Text recognition has no data for these languages on this server, so they were read as others: {listed}.",
     )
+
+
+def foreign_script(script: str, language: str, number: int) -> Warning:
+    return Warning(
+        "script_not_read",
+        f"Text in {script} script was left out: text recognition is not set to any language that is written in it. "
+        f"An administrator can add {language} to BELEG_OCR_LANGUAGES; upload the file again after that.",
+        number,
+    )
+
+
+def nothing_but_foreign_script(script: str, language: str) -> Refused:
+    return Refused("no_text", FOREIGN, script=script, language=language)
 
 
 def _listed(found: Sequence[Range]) -> str:

@@ -10,23 +10,35 @@ from functools import cached_property
 from pathlib import Path
 from statistics import median
 
+from ingestion.ocr.scripts import well_read
 from ingestion.ocr.words import Word, kept, line_heights, mean_confidence, words_of
 
 
 @dataclass(frozen=True)
 class Read:
-    """What was read: Tesseract's table, and the quarter turns (clockwise) after which the page stood upright."""
+    """What was read: Tesseract's table, the quarter turns (clockwise) after which the page stood upright, and the
+    degrees (counterclockwise) that it was then turned by to stand level. `foreign`: the script of a part, or of the
+    whole, that no language was set for, so that what was read of it is nonsense."""
 
     tsv: str
     turns: int
     width: int
     height: int
+    skew: float = 0.0
+    foreign: str = ""
+
+    @property
+    def words(self) -> list[Word]:
+        """Without what is nonsense."""
+        return well_read(words_of(self.tsv)) if self.foreign else words_of(self.tsv)
 
 
 @dataclass(frozen=True)
 class Recognised:
-    """One page's picture, read: its size in pixels after `turns` quarter turns clockwise, and the words on it.
-    `failed` says why it could not be read ("too_slow", "failed", "too_many"); then there is nothing else."""
+    """One page's picture, read: its size in pixels after `turns` quarter turns clockwise, and the words on it, where
+    they stand once it was turned `skew` degrees counterclockwise about its middle.
+    `failed` says why it could not be read ("too_slow", "out_of_time", "failed", "too_many"); then there is nothing
+    else."""
 
     words: tuple[Word, ...] = ()
     turns: int = 0
@@ -34,6 +46,7 @@ class Recognised:
     height: int = 1
     confidence: float = 0.0
     failed: str = ""
+    skew: float = 0.0
 
 
 class Wanted(Exception):
@@ -64,10 +77,9 @@ class Results:
             return None
         if "failed" in value:
             return Recognised(failed=str(value["failed"]))
-        words = words_of(value["tsv"])
-        return Recognised(
-            tuple(kept(words)), value["turns"], value["width"], value["height"], round(mean_confidence(words), 1)
-        )
+        read = Read(**value)
+        words, sure = kept(read.words), round(mean_confidence(read.words), 1)
+        return Recognised(tuple(words), read.turns, read.width, read.height, sure, skew=read.skew)
 
     @cached_property
     def line_share(self) -> float:

@@ -22,6 +22,7 @@ MOST_FRAMES = 2_000
 SCREEN = 96  # pixels an inch where the picture does not say
 LONGEST = 842.0  # points, the longer side of A4; what claims to be far larger is shown at this size
 FAR_LARGER = 2 * LONGEST
+SOLID, LIGHT = 64, 200  # of 255: what is seen of a transparent picture, and what is not seen on white
 ORIENTATION = 0x0112  # EXIF
 ON_THEIR_SIDE = (5, 6, 7, 8)
 BROKEN = (OSError, ValueError, SyntaxError, EOFError, KeyError, TypeError, IndexError, OverflowError)  # Pillow's ways
@@ -52,6 +53,11 @@ def frames(picture: Image.Image) -> int:
         return min(int(getattr(picture, "n_frames", 1)), MOST_FRAMES)
     except BROKEN as error:
         raise Refused("damaged", DAMAGED) from error
+
+
+def animated(picture: Image.Image) -> bool:
+    """Does it show more than its one page, one after the other?"""
+    return picture.format != "TIFF" and bool(getattr(picture, "is_animated", False))
 
 
 def size(picture: Image.Image, number: int) -> tuple[float, float]:
@@ -117,13 +123,21 @@ def _orientation(picture: Image.Image) -> int:
 
 
 def _plain(picture: Image.Image, mode: Literal["L", "RGB"]) -> Image.Image:
-    """In eight bits a channel. What shows through is white, as on paper."""
+    """In eight bits a channel. What shows through is white, as on paper, or black behind light print."""
     if picture.mode.startswith(("I", "F")):
         return _eight_bits(picture).convert(mode)
     if "A" in picture.getbands() or "transparency" in picture.info:
         seen = picture.convert("RGBA")
-        return Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert(mode)
+        behind = Image.new("RGBA", seen.size, "black" if _is_light(seen) else "white")
+        return Image.alpha_composite(behind, seen).convert(mode)
     return picture.convert(mode)
+
+
+def _is_light(seen: Image.Image) -> bool:
+    """Would next to nothing of it be seen on white?"""
+    solid = np.asarray(seen.getchannel("A")) > SOLID
+    grey = np.asarray(seen.convert("L"))[solid]
+    return not solid.all() and grey.size > 0 and float(np.percentile(grey, 5)) > LIGHT
 
 
 def _eight_bits(picture: Image.Image) -> Image.Image:

@@ -14,9 +14,9 @@ from ingestion.layout.furniture import without_furniture
 from ingestion.ocr.notes import failure, recognition_notes
 from ingestion.ocr.results import Results, Wanted
 from ingestion.parsers.frame import Frame
-from ingestion.parsers.image_frames import frames, opened, scaled, size, upright
+from ingestion.parsers.image_frames import animated, frames, opened, scaled, size, upright
 from ingestion.parsers.page_read import PageRead, lost, recognised
-from ingestion.types import Outcome, Parsed, Refused
+from ingestion.types import Outcome, Parsed, Refused, Warning
 
 SMALL, ENLARGED, MOST_ENLARGED = 1_800, 2_600, 3.0  # pixels of the longer side that text recognition likes
 
@@ -24,13 +24,14 @@ NOT_INSTALLED = (
     "The file is a picture, and text recognition (Tesseract) is not installed on this server. "
     "Ask the administrator to install it, or upload the text as PDF or Word."
 )
+ONE_FRAME = "The picture moves; only what it shows first was read."
 NO_TEXT = "No text was found in the picture. If there is some, photograph or scan it again, sharper and larger."
 NOT_READ = "The text in the picture could not be recognised. Save it again as PNG, not larger than A4 at 300 dpi."
 
 
 def read(path: Path, on_page: Callable[[int, int], None], results: Results | None = None) -> Parsed:
     """Raises `Refused` ("damaged", "too_large", "no_text"), and `Wanted` with the pages that `results` lacks."""
-    sizes = _sizes(path)
+    sizes, moves = _sizes(path)
     if results is None:
         raise Refused("no_text", NOT_INSTALLED)
     total = len(sizes)
@@ -49,6 +50,8 @@ def read(path: Path, on_page: Callable[[int, int], None], results: Results | Non
     shown = tuple(page.as_shown(laid) for page, laid in zip(found, laid_out, strict=True))
     on_page(total, total)
     outcome: Outcome = "partial" if notes else "ocr"
+    if moves:
+        notes.append(Warning("frames_left", ONE_FRAME))
     return Parsed("image", outcome, shown, has_pages=True, warnings=(*notes, *recognition_notes(shown)))
 
 
@@ -76,11 +79,13 @@ def grey(path: Path, numbers: Sequence[int], pixels: int) -> Iterator[tuple[int,
             yield drawn.width, drawn.height, drawn.tobytes()
 
 
-def _sizes(path: Path) -> list[tuple[float, float] | None]:
-    """Of each page; None for a frame that is damaged or too large. A picture of one page is refused then."""
+def _sizes(path: Path) -> tuple[list[tuple[float, float] | None], bool]:
+    """Of each page; None for a frame that is damaged or too large. A picture of one page is refused then. And whether
+    it is one that moves."""
     with opened(path) as picture:
         count = frames(picture)
-        return [_size(picture, number, alone=count == 1) for number in range(1, count + 1)]
+        sizes = [_size(picture, number, alone=count == 1) for number in range(1, count + 1)]
+        return sizes, animated(picture)
 
 
 def _size(picture: Image.Image, number: int, *, alone: bool) -> tuple[float, float] | None:

@@ -13,6 +13,7 @@ from ingestion.layout.rows import to_rows
 from ingestion.layout.segments import clean
 from ingestion.layout.types import PageRows, Row, Segment
 from ingestion.ocr.results import Recognised
+from ingestion.ocr.skew import as_scanned
 from ingestion.ocr.words import segments_of
 from ingestion.parsers.frame import Frame, in_page_space, shown
 from ingestion.parsers.pdf_annotations import Comment
@@ -26,7 +27,7 @@ COVERED = 0.5  # of a recognised piece by printed text: it is that text
 class PageRead:
     """A page's rows, laid out in the frame `reading` in which its text stands upright; `frame` is how it is shown.
     `confidence` is set where text was recognised; `own` says whether the page has a text layer, good or bad.
-    `comments` were put onto the page by its readers."""
+    `comments` were put onto the page by its readers. `skew`: how the picture was turned in that frame to be level."""
 
     rows: PageRows
     frame: Frame
@@ -35,12 +36,13 @@ class PageRead:
     confidence: float | None = None
     own: bool = True
     comments: tuple[Comment, ...] = ()
+    skew: float = 0.0
 
     def as_shown(self, page: Page) -> Page:
         """`page`, laid out, its boxes turned to where they are seen, the comments at its end."""
         width, height = self.frame.size
         blocks = page.blocks
-        if self.reading != self.frame:
+        if self.reading != self.frame or self.skew:
             blocks = tuple(self._turned(block) for block in blocks)
         if self.comments:
             blocks += tuple(self._notes(page.text))
@@ -56,7 +58,8 @@ class PageRead:
                 yield Block("note", tuple(Line(line, Box(*box)) for line in lines))
 
     def _turned(self, block: Block) -> Block:
-        boxes = [(b.x0, b.y0, b.x1, b.y1) for line in block.lines if (b := line.box)]
+        level = [as_scanned(line.box, self.skew, self.reading.size) for line in block.lines if line.box]
+        boxes = [(box.x0, box.y0, box.x1, box.y1) for box in level]
         turned = shown(in_page_space(np.array(boxes, dtype=np.float32), self.reading), self.frame).tolist()
         return replace(
             block, lines=tuple(Line(line.text, Box(*box)) for line, box in zip(block.lines, turned, strict=True))
@@ -84,11 +87,12 @@ def recognised(
     written, instead of what was recognised in its place."""
     reading = replace(frame, turns=(frame.turns + found.turns) % 4)
     scale = reading.size[0] / found.width
+    printed = [replace(text, box=as_scanned(text.box, -found.skew, reading.size)) for text in printed]
     words = segments_of(found.words, scale, line_share * max(reading.size))
     words = [word for word in words if not any(_covers(text.box, word.box) for text in printed)]
     rows = PageRows(number, *reading.size, regions([*printed, *words], reading))
     confidence = found.confidence if words else None
-    return PageRead(rows, frame, reading, None, confidence, own=bool(printed))
+    return PageRead(rows, frame, reading, None, confidence, own=bool(printed), skew=found.skew)
 
 
 def _covers(text: Box, word: Box) -> bool:
