@@ -78,6 +78,7 @@ def wait_ready(server: EngineServer) -> None:
         time.sleep(0.2)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A file's tests stay together, and all that use the engine: there is one. The first of those waits for its start;
     on a busy machine that takes minutes."""
