@@ -1,7 +1,7 @@
 # Beleg: `make run` is all a person needs; `make help` lists the rest.
 PYTHON ?= python3
 ARGS ?=
-TOGETHER = --numprocesses auto --maxprocesses 4 --dist loadgroup
+TOGETHER = --numprocesses auto --maxprocesses 4 --dist loadfile
 CHECKS = "ruff check --output-format concise ." "ruff format --check --output-format concise ." "mypy" "mypy install.py installer" "lint-imports"
 
 .DEFAULT_GOAL := help

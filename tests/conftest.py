@@ -16,6 +16,7 @@ from models.engine.server import EngineServer
 
 TEST_MODEL = "smollm2-135m"
 READY_SECONDS = 600.0
+ON_THE_ENGINE = ("tests/system/", "tests/models/test_engine_real.py")  # files whose tests use the real vLLM
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,23 @@ def wait_ready(server: EngineServer) -> None:
         time.sleep(0.2)
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A file's tests stay together, and all that use the engine: there is one. The first of those waits for its start;
-    on a busy machine that takes minutes."""
+    """The first test that uses the engine waits for its start; on a busy machine that takes minutes."""
     for item in items:
-        on_engine = "engine" in getattr(item, "fixturenames", ())
-        item.add_marker(pytest.mark.xdist_group("engine" if on_engine else item.nodeid.split("::")[0]))
+        if "engine" in getattr(item, "fixturenames", ()) and not item.nodeid.startswith(ON_THE_ENGINE):
+            raise pytest.UsageError(f"{item.nodeid} uses the engine: its file belongs into ON_THE_ENGINE")
         if item.get_closest_marker("engine") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(900))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """On several cores a file's tests stay together, and all that use the engine: there is one. (Groups by mark are
+    lost between pytest 9.2 and xdist 3.8.)"""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return "engine" if nodeid.startswith(ON_THE_ENGINE) else nodeid.split("::", maxsplit=1)[0]
+
+    return ByFile(config, log)
