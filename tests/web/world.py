@@ -230,7 +230,7 @@ class World:
     def wait_until_read(self, owner: Person, document_id: str) -> None:
         from app.documents.read import get_document
 
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 240
         while time.monotonic() < deadline:
             with self.services.database.session() as db:
                 if get_document(db, owner.viewer, document_id).state in ("ready", "refused"):
