@@ -15,6 +15,7 @@ Range = tuple[int, int]  # first and last number of pages that follow each other
 
 UNSURE = 70.0  # below this share of sure words (0 to 100) a recognised page has to be compared with its original
 SAID = frozenset({"recognised", "recognised_unsurely"})
+PARTLY = frozenset({"script_not_read"})  # of a page that was read otherwise
 MOSTLY = 0.5  # of the pages without text: more than blank back pages
 
 
@@ -100,7 +101,7 @@ def _skipped(warnings: Sequence[Warning]) -> tuple[Skipped, ...]:
 
 def _reasons(parsed: Parsed, bare: Sequence[int], unsure: Sequence[int]) -> Iterable[Reason]:
     """A page that is blank in the original is nothing to look at: it raises no warning, so the file is not partial."""
-    if parsed.outcome == "partial":
+    if parsed.outcome == "partial" or any(warning.code in PARTLY for warning in parsed.warnings):
         yield "partial"
     if unsure:
         yield "low_confidence"

@@ -101,11 +101,8 @@ class PageRecognition:
     def finish(self, parsed: Parsed) -> Parsed:
         """`parsed`, with what is to be said of its recognised pages."""
         notes = [*self.notes, *(foreign_script(script, suggested(script), at) for at, script in self._by_page())]
-        return replace(
-            parsed,
-            outcome="partial" if self._foreign else parsed.outcome,
-            warnings=(*parsed.warnings, *notes),
-        )
+        lost = any(page.number in self._foreign and not page.text.strip() for page in parsed.pages)
+        return replace(parsed, outcome="partial" if lost else parsed.outcome, warnings=(*parsed.warnings, *notes))
 
     def refusal(self, refused: Refused) -> Refused:
         """`refused`, or why there is no text in it if that is known better here."""

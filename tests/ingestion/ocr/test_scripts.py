@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from ingestion.health import examine
 from ingestion.ocr import tesseract
@@ -13,6 +14,8 @@ from ingestion.ocr.scripts import LANGUAGES, Script, foreign, readable, suggeste
 from ingestion.ocr.words import Word
 from ingestion.sandbox import Limits, Recognition, parse
 from ingestion.types import Refused
+from tests.ingestion.ocr.pictures import scanned
+from tests.ingestion.pdf_samples import lines, make
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 LIMITS = Limits(seconds=600, recognition=Recognition(languages=("eng",), page_seconds=300))
@@ -65,9 +68,19 @@ def test_a_page_in_a_foreign_script_is_refused_with_what_to_do() -> None:
 
 
 @needs_tesseract
+def test_a_page_that_is_lost_among_others_makes_the_file_partial(tmp_path: Path) -> None:
+    sheet = Image.new("L", (1240, 1754), 255)
+    sheet.paste(Image.open(SAMPLES / "scan-greek.png").convert("L"), (0, 100))
+    path = make(tmp_path / "a.pdf", lines("A sentence."), scanned(sheet))
+    parsed = parse(path, "a.pdf", LIMITS)
+    assert (parsed.outcome, [page.text for page in parsed.pages]) == ("partial", ["A sentence.", ""])
+    assert [(warning.code, warning.page) for warning in parsed.warnings] == [("script_not_read", 2)]
+
+
+@needs_tesseract
 def test_a_page_that_is_partly_in_a_foreign_script_is_read_as_far_as_can_be() -> None:
     parsed = parse(SAMPLES / "scan-english-korean.png", "a.png", LIMITS)
-    assert parsed.outcome == "partial"
+    assert parsed.outcome == "ocr"
     assert parsed.pages[0].text.startswith("Travel expenses are paid back within thirty days of the")
     assert parsed.pages[0].text.endswith("Flights are booked by the office, never by the traveller.")
     [note] = [warning for warning in parsed.warnings if warning.code == "script_not_read"]
