@@ -19,6 +19,7 @@ FEWEST = 3  # lines of running text that make a column
 NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 PROSE_LETTERS = 15  # a shorter line is no running text
 FULL = 0.72  # share of its column's width that a line of running text fills
+NEARER = 1.5  # times
 ONWARD = 0.2  # of the lines go on with a sentence where several columns stand side by side
 
 
@@ -48,9 +49,26 @@ def _split(segments: list[Segment], depth: int) -> list[list[Segment]]:
         else:
             parts[1 if segment.box.x1 <= gutter.x else 2].append(segment)
     above, left, right, below = parts
+    for heading in _heading_below(left, right, below):
+        (left if heading in left else right).remove(heading)
+        below.append(heading)
     if _right_to_left(segments):
         left, right = right, left
     return [region for part in (above, left, right, below) for region in _split(part, depth - 1)]
+
+
+def _heading_below(left: list[Segment], right: list[Segment], below: list[Segment]) -> list[Segment]:
+    """A line that stands below both columns, and nearer to what follows across the page, is the heading of that."""
+    columns = [*left, *right]
+    last = max(columns, key=lambda segment: segment.box.y1)
+    line = [segment for segment in columns if segment.box.y1 > last.middle]
+    rest = [segment for segment in columns if segment.box.y1 <= last.middle]
+    if not below or not rest or (any(s in left for s in line) and any(s in right for s in line)):
+        return []
+    before = min(segment.box.y0 for segment in line) - max(segment.box.y1 for segment in rest)
+    after = min(segment.box.y0 for segment in below) - last.box.y1
+    height = last.box.y1 - last.box.y0
+    return line if before > 0.5 * height and before > NEARER * after and after < height else []
 
 
 def _right_to_left(segments: list[Segment]) -> bool:
