@@ -86,7 +86,7 @@ class Settings(BaseSettings):
         default=0, ge=0, description="Pages of one file that are recognised at a time; 0: one a core, at most 8."
     )
     ocr_page_seconds: int = Field(
-        default=120, ge=1, description="Most processor time a page may take to be recognised."
+        default=120, ge=1, description="Most seconds of processor time that recognising a page may take."
     )
     session_days: int = Field(default=14, ge=1, description="Days until a person has to sign in again.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="How much is logged.")

@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 
 from app.benchmarks.sandboxed import Scratch
 from app.collections.edit import create
-from app.documents.read import counts
 
 _AHEAD = 4  # documents that always wait to be read
 _LOOK_SECONDS = 0.2
@@ -37,9 +36,7 @@ def reading(bench: Scratch, files: Sequence[Path]) -> Iterator[None]:
 def _feed(beside: Scratch, files: Sequence[Path], made: Path, stop: threading.Event) -> None:
     number = 0
     while not stop.wait(_LOOK_SECONDS):
-        with beside.database.session() as db:
-            states = counts(db, beside.viewer, beside.collection_id)
-        for _ in range(_AHEAD - states.received - states.reading):
+        for _ in range(_AHEAD - beside.unread()):
             beside.accept(_anew(files[number % len(files)], number, made))
             number += 1
 

@@ -37,13 +37,17 @@ class Scratch:
         with path.open("rb") as file:
             accept(self, self.viewer, self.collection_id, path.name, file)
 
+    def unread(self) -> int:
+        """Documents that wait or are being read."""
+        with self.database.session() as db:
+            states = counts(db, self.viewer, self.collection_id)
+        return states.received + states.reading
+
     def wait(self) -> None:
         """Until every document has ended. Raises NotReady after half an hour."""
         until = time.monotonic() + LONGEST_SECONDS
         while time.monotonic() < until:
-            with self.database.session() as db:
-                states = counts(db, self.viewer, self.collection_id)
-            if not states.received and not states.reading:
+            if not self.unread():
                 return
             time.sleep(0.05)
         raise NotReady("The documents were not read within half an hour.", "Look into the reading process's log.")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ingestion.layout.spaced import is_spaced, words
 from ingestion.layout.types import Segment
-from ingestion.parsers.signs import raised
+from ingestion.signs import raised
 from ingestion.types import Box
 
 WORD_HYPHEN = 2  # PDFium's mark for a hyphen that divides a word at the end of a line

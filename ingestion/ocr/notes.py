@@ -21,13 +21,9 @@ FAILED = "The picture of the page is damaged or too large, so that its text coul
 
 
 def failure(code: str, number: int) -> Warning:
-    if code == "too_slow":
-        return Warning("not_recognised", TOO_SLOW, number)
-    if code == "out_of_time":
-        return Warning("not_recognised", OUT_OF_TIME, number)
-    if code == "too_many":
-        return Warning("not_recognised", TOO_MANY, number)
-    return Warning("not_recognised", FAILED, number)
+    """What is said of a page that could not be recognised, by `Recognised.failed`."""
+    reasons = {"too_slow": TOO_SLOW, "out_of_time": OUT_OF_TIME, "too_many": TOO_MANY}
+    return Warning("not_recognised", reasons.get(code, FAILED), number)
 
 
 def recognition_notes(pages: Sequence[Page]) -> list[Warning]:

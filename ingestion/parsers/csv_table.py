@@ -56,9 +56,9 @@ def _rows(text: str) -> tuple[list[list[str]], str, tuple[Warning, ...]]:
 
 def _names_at(rows: list[list[str]]) -> int:
     """Where the column names stand, below what banks and other programs write first: whose account, of which days."""
-    filled = [sum(bool(cell.strip()) for cell in row) for row in rows[: _HEAD + 1]]
-    most = max((sum(bool(cell.strip()) for cell in row) for row in rows[: _HEAD * 3]), default=0)
-    at = next((at for at, count in enumerate(filled) if count == most), 0)
+    filled = [sum(bool(cell.strip()) for cell in row) for row in rows[: _HEAD * 3]]
+    most = max(filled, default=0)
+    at = next((at for at, count in enumerate(filled[: _HEAD + 1]) if count == most), 0)
     is_head = at > 0 and most > 2 and all(count < most for count in filled[:at]) and len(rows) > at + 1
     return at if is_head and min(filled[:at]) * 2 <= most and names_columns([rows[at][:most], *rows[at + 1 :]]) else 0
 

@@ -12,9 +12,9 @@ from ingestion.parsers.lines import block
 from ingestion.parsers.math_text import M, line
 from ingestion.parsers.office_zip import Package
 from ingestion.parsers.sheets_formats import Format, format_of, shown
-from ingestion.parsers.signs import raised
 from ingestion.parsers.tables import table
 from ingestion.parsers.whole import whole
+from ingestion.signs import raised
 from ingestion.types import Block
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from lxml import etree
 from olefile import OleFileIO
 
-from ingestion.parsers.lines import one_line
+from ingestion.parsers.lines import file_name
 from ingestion.parsers.odf import OFFICE, Document
 from ingestion.parsers.office_zip import Package
 from ingestion.types import Attachment, Warning
@@ -32,7 +32,7 @@ _MOST_NAMED = 20
 def embedded(package: Package) -> tuple[Attachment, ...]:
     """The files in the document that are of a kind which can be told. Workbooks behind charts are none: their figures
     are read with the chart."""
-    charts = {name for part in package.names if "/charts/" in part for name in package.related(part, "package")}
+    charts = _behind_charts(package)
     found = (_taken_out(name, data) for name, data in package.embedded.items() if name not in charts)
     return tuple(one for one in found if one)
 
@@ -71,9 +71,12 @@ def _undated(name: str) -> zipfile.ZipInfo:
 
 def has_others(package: Package, taken: Iterable[Attachment]) -> bool:
     """Are there embedded files that were not taken out?"""
-    charts = {name for part in package.names if "/charts/" in part for name in package.related(part, "package")}
-    lying = {name for name in package.left_out if "/embeddings/" in name} - charts
+    lying = {name for name in package.left_out if "/embeddings/" in name} - _behind_charts(package)
     return len(lying) > len(list(taken))
+
+
+def _behind_charts(package: Package) -> set[str]:
+    return {name for part in package.names if "/charts/" in part for name in package.related(part, "package")}
 
 
 def told(files: Iterable[Attachment]) -> Iterator[Warning]:
@@ -133,8 +136,7 @@ def _packed(stream: bytes) -> tuple[str, bytes]:
     (length,) = struct.unpack_from("<I", stream, at + 4)
     at += 8 + length
     (size,) = struct.unpack_from("<I", stream, at)
-    name = (label or path).replace("\\", "/").rsplit("/", 1)[-1]
-    return one_line(name)[:200], stream[at + 4 : at + 4 + size]
+    return file_name(label or path), stream[at + 4 : at + 4 + size]
 
 
 def _text(stream: bytes, at: int) -> tuple[str, int]:

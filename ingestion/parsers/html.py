@@ -20,9 +20,14 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     markup = read_text(path, declared_charset(path))
     found = blocks(markup)
     if not found:
-        raise Refused("no_text", "This page shows no text. It may be filled by a script; save it as PDF instead.")
+        raise no_text()
     on_page(1, 1)
     return Parsed("html", "text", (Page(1, found),), has_pages=False, title=title_of(markup))
+
+
+def no_text() -> Refused:
+    """The refusal for a page without words."""
+    return Refused("no_text", "This page shows no text. It may be filled by a script; save it as PDF instead.")
 
 
 def declared_charset(path: Path) -> str:

@@ -10,9 +10,9 @@ from lxml import etree
 
 from ingestion.parsers.html_tables import MAX_DEPTH, grid, is_layout
 from ingestion.parsers.lines import block, code
-from ingestion.parsers.signs import raised
 from ingestion.parsers.tables import table
 from ingestion.parsers.whole import whole
+from ingestion.signs import raised
 from ingestion.types import Block, BlockKind, Refused
 
 UNSHOWN_NAMES = (

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from ingestion.parsers.signs import raised
 from ingestion.parsers.tables import ACROSS, MAX_COLUMNS, repeated
 from ingestion.parsers.whole import whole
+from ingestion.signs import raised
 
 MAX_DEPTH = 12  # tables in tables; deeper ones are read as running text
 _LAYOUT_CELL = 1_500  # characters; a longer cell is a column of a page, not of a table

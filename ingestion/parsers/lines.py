@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from ingestion.parsers.signs import known_signs
+from ingestion.signs import known_signs
 from ingestion.types import Block, BlockKind, Line
 
 LONG = 400  # characters; a paragraph up to this long stays one line
@@ -41,6 +41,11 @@ def clean(text: str) -> str:
 def one_line(text: str) -> str:
     """`text` cleaned, with every run of white space as one space."""
     return " ".join(clean(text).split())
+
+
+def file_name(path: str) -> str:
+    """The last part of a path of any system, for people only: it never becomes a path."""
+    return one_line(path.replace("\\", "/").rsplit("/", 1)[-1])[:200]
 
 
 def lines(text: str) -> tuple[Line, ...]:

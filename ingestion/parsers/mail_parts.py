@@ -9,7 +9,7 @@ from email.message import EmailMessage, Message
 from ingestion.parsers import appointments, html_blocks, tnef
 from ingestion.parsers.cms import signed_content
 from ingestion.parsers.encoding import decode
-from ingestion.parsers.lines import one_line, paragraphs
+from ingestion.parsers.lines import file_name, one_line, paragraphs
 from ingestion.types import Attachment, Block, Warning
 
 MAX_ATTACHMENTS = 100
@@ -177,15 +177,14 @@ def _forwarded(part: EmailMessage) -> bytes:
 
 
 def _name(part: EmailMessage, number: int) -> str:
-    """The file's name, for people only (it never becomes a path)."""
+    """The file's name, or what says most about it."""
     try:
-        name = one_line(part.get_filename() or "")
+        name = file_name(part.get_filename() or "")
     except Exception:  # email's header parser has raised many kinds of errors on broken names
         name = ""
-    name = name.replace("\\", "/").rsplit("/", 1)[-1]
     kind = part.get_content_subtype()
     name = name or (_subject(part) if kind == "rfc822" else "")
-    return name[:200] or (f"attachment-{number}.eml" if kind == "rfc822" else f"attachment-{number}.{kind[:20]}")
+    return name or (f"attachment-{number}.eml" if kind == "rfc822" else f"attachment-{number}.{kind[:20]}")
 
 
 def _subject(part: EmailMessage) -> str:

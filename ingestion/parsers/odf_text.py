@@ -15,9 +15,9 @@ from ingestion.parsers.lines import block
 from ingestion.parsers.odf import CHART, DC, DRAW, OFFICE, SVG, TABLE, TEXT, XLINK, Document
 from ingestion.parsers.odf_lists import OUTLINE, Lists
 from ingestion.parsers.odf_tables import cells, grid, rows
-from ingestion.parsers.signs import raised
 from ingestion.parsers.tables import MAX_COLUMNS, table
 from ingestion.parsers.whole import whole
+from ingestion.signs import raised
 from ingestion.types import Block
 
 _SPACE = re.compile(r"[ \t\r\n]+")

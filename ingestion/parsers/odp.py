@@ -9,6 +9,7 @@ from pathlib import Path
 from lxml import etree
 
 from ingestion.parsers.embedded import embedded_odf, told
+from ingestion.parsers.left_out import EMBEDDED_IN_SLIDES
 from ingestion.parsers.lines import block, one_line
 from ingestion.parsers.odf import DRAW, OFFICE, PRESENTATION, SVG, Document, open_document
 from ingestion.parsers.odf_text import Story
@@ -112,4 +113,4 @@ def _bare(numbers: list[int]) -> Iterator[Warning]:
 
 def _others(story: Story, files: tuple[Attachment, ...]) -> Iterator[Warning]:
     if story.embedded > len(files):
-        yield Warning("embedded_files", "Files embedded in the slides were not read. Upload them on their own.")
+        yield EMBEDDED_IN_SLIDES

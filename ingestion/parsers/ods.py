@@ -13,12 +13,13 @@ from lxml import etree
 
 from ingestion.cells import reference
 from ingestion.parsers.embedded import embedded_odf, told
+from ingestion.parsers.left_out import EMBEDDED_IN_WORKBOOK
 from ingestion.parsers.lines import block, one_line
 from ingestion.parsers.odf import DRAW, OFFICE, TABLE, TEXT, Document, open_document
 from ingestion.parsers.odf_tables import MAX_COPIES, MOST_COLUMNS, Cell, cells, copies, rows
 from ingestion.parsers.odf_text import Story
 from ingestion.parsers.sheets_regions import Row
-from ingestion.parsers.sheets_tables import Merged, blocks
+from ingestion.parsers.sheets_tables import Merged, blocks, empty_workbook
 from ingestion.types import Block, Page, Parsed, Refused, Warning
 
 MAX_AREA = 6_000_000  # cells from column 1 to the last filled one of all rows, which are held in memory
@@ -54,11 +55,11 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
             warnings += _warnings(sheet, number, hidden)
         on_page(number, len(tables))
     if not pages:
-        raise Refused("empty", "This workbook has no filled cell. Check the original and upload it again.")
+        raise empty_workbook()
     files = embedded_odf(document)
     warnings += told(files)
     if reader.story.embedded > len(files):
-        warnings.append(Warning("embedded_files", "Files embedded in the workbook were not read."))
+        warnings.append(EMBEDDED_IN_WORKBOOK)
     return Parsed("ods", "text", tuple(pages), warnings=tuple(warnings), attachments=files)
 
 

@@ -8,7 +8,6 @@ from email.message import EmailMessage
 from email.utils import format_datetime, formataddr
 from pathlib import Path
 
-import compressed_rtf
 from olefile import OleFileIO
 
 from ingestion.parsers import mail
@@ -16,6 +15,7 @@ from ingestion.parsers.cms import signed_content
 from ingestion.parsers.encoding import decode
 from ingestion.parsers.lines import one_line
 from ingestion.parsers.mail_parts import MAX_ATTACHED
+from ingestion.parsers.outlook_rtf import rich_text
 from ingestion.parsers.outlook_storage import MOST_TEXT, Storage
 from ingestion.types import Parsed, Refused
 
@@ -86,17 +86,10 @@ def _write_body(message: EmailMessage, source: Storage) -> str:
     message.set_content(_encodable(plain))
     if html.strip():
         message.add_alternative(_encodable(html), subtype="html")
-    rtf = _rich_text(source) if not plain.strip() and not html.strip() else b""
-    if rtf:
+    rtf = rich_text(source.binary(RTF, MOST_TEXT)) if not plain.strip() and not html.strip() else b""
+    if rtf:  # the only form the body is in: it is handed on as a file
         message.add_attachment(rtf, "text", "rtf", filename="message.rtf")
     return html
-
-
-def _rich_text(source: Storage) -> bytes:
-    """The body where it is in Rich Text Format only; it is handed on as a file."""
-    with suppress(Exception):  # the library raises bare exceptions on broken data
-        return bytes(compressed_rtf.decompress(source.binary(RTF, MOST_TEXT)))
-    return b""
 
 
 def _attach(message: EmailMessage, attachment: Storage, depth: int) -> None:

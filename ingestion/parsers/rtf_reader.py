@@ -16,8 +16,8 @@ from ingestion.parsers.rtf_letters import Letters
 from ingestion.parsers.rtf_story import CellStyle, Paragraph, Story
 from ingestion.parsers.rtf_tokens import Token, tokens
 from ingestion.parsers.rtf_words import BREAKS, KEPT_STARRED, MARGINS, PAGE_FIELDS, SIGNS, SKIPPED
-from ingestion.parsers.signs import raised
 from ingestion.parsers.tables import MAX_COLUMNS
+from ingestion.signs import raised
 from ingestion.types import Block
 
 MAX_DEPTH = 1_000  # groups within each other

@@ -13,16 +13,15 @@ from pathlib import Path
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetVisibleEnum
 
 from ingestion.parsers.embedded import embedded, has_others, told
+from ingestion.parsers.left_out import EMBEDDED_IN_WORKBOOK
 from ingestion.parsers.office_zip import Package, damaged, open_package, password_protected
 from ingestion.parsers.sheets_formats import PLAIN, Cell, Format, Place, formats, place_of, shown
 from ingestion.parsers.sheets_notes import notes
 from ingestion.parsers.sheets_regions import Row
-from ingestion.parsers.sheets_tables import blocks
+from ingestion.parsers.sheets_tables import blocks, empty_workbook
 from ingestion.parsers.sheets_unseen import UNCOMPUTED, unseen
 from ingestion.types import Page, Parsed, Refused, Warning
 
-NOTHING = "This workbook has no filled cell. Check the original and upload it again."
-OTHERS = Warning("embedded_files", "Files embedded in the workbook were not read.")
 MAX_AREA = 12_000_000  # cells of the rectangle around all filled cells, which calamine lays out in memory
 _WORKSHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}sheet"
 _RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -55,8 +54,8 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     files = embedded(package)
     missing = [warning for warning in more if warning.code == UNCOMPUTED]
     if not pages:
-        raise Refused("empty", missing[0].text if missing else NOTHING)
-    others = (OTHERS,) if has_others(package, files) else ()
+        raise Refused("empty", missing[0].text) if missing else empty_workbook()
+    others = (EMBEDDED_IN_WORKBOOK,) if has_others(package, files) else ()
     warnings = (*hidden_sheets(workbook, pages), *more, *told(files), *others)
     return Parsed("xlsx", "partial" if missing else "text", tuple(pages), warnings=warnings, attachments=files)
 

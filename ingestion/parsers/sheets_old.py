@@ -9,7 +9,8 @@ from python_calamine import CalamineError, CalamineWorkbook
 
 from ingestion.parsers.office_zip import damaged, open_package, password_protected
 from ingestion.parsers.sheets import hidden_sheets, page_of, sheet_of
-from ingestion.types import Parsed, Refused, Warning
+from ingestion.parsers.sheets_tables import empty_workbook
+from ingestion.types import Parsed, Warning
 
 
 def read_xls(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
@@ -36,7 +37,7 @@ def _read(kind: str, workbook: CalamineWorkbook, on_page: Callable[[int, int], N
         pages += [page] if page.blocks else []
         on_page(done, len(workbook.sheet_names))
     if not pages:
-        raise Refused("empty", "This workbook has no filled cell. Check the original and upload it again.")
+        raise empty_workbook()
     plain = Warning(
         "number_formats",
         "Figures were read as they are stored: percent signs, currencies and comments may be missing. "

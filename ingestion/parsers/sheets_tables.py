@@ -9,12 +9,17 @@ from dataclasses import replace
 from ingestion.parsers.lines import block
 from ingestion.parsers.sheets_regions import Row, regions
 from ingestion.parsers.tables import LONG_HEADING, repeated, table
-from ingestion.types import Block
+from ingestion.types import Block, Refused
 
 Place = tuple[int, int]
 Merged = list[tuple[Place, Place]]  # first and last cell of each merged range
 _UNNAMED = re.compile(r"^(sheet|tabelle|feuil|hoja|foglio|blad|ark|arkusz|list|munka)\s?\d*$", re.IGNORECASE)
 _YEAR = re.compile(r"^(19|20)\d\d$")
+
+
+def empty_workbook() -> Refused:
+    """The refusal for a workbook without a figure or word."""
+    return Refused("empty", "This workbook has no filled cell. Check the original and upload it again.")
 
 
 def blocks(name: str, rows: list[Row], merged: Merged) -> Iterator[Block]:

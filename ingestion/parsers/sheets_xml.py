@@ -11,14 +11,13 @@ from ingestion.parsers.lines import one_line
 from ingestion.parsers.office_zip import MAX_PART, parse_xml
 from ingestion.parsers.sheets_formats import shown
 from ingestion.parsers.sheets_regions import Row
-from ingestion.parsers.sheets_tables import Merged, blocks
+from ingestion.parsers.sheets_tables import Merged, blocks, empty_workbook
 from ingestion.parsers.whole import whole
 from ingestion.types import Page, Parsed, Refused
 
 _SS = "{urn:schemas-microsoft-com:office:spreadsheet}"
 MAX_AREA = 12_000_000  # cells of all rows together
 MOST_ROWS, MOST_COLUMNS = 2**20, 2**14
-EMPTY = "This workbook has no filled cell. Check the original and upload it again."
 TOO_LARGE = "This file is larger than %(limit)s MiB. Split it into smaller files."
 TOO_WIDE = (
     'The filled cells of sheet "%(sheet)s" lie too far apart to be read. Press Ctrl+End in that sheet, '
@@ -38,7 +37,7 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
         pages += [page] if page.blocks else []
         on_page(number, len(sheets))
     if not pages:
-        raise Refused("empty", EMPTY)
+        raise empty_workbook()
     return Parsed("spreadsheetml", "text", tuple(pages))
 
 

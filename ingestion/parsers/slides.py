@@ -11,6 +11,7 @@ from pptx.exc import PythonPptxError
 
 from ingestion.parsers.drawings import drawn
 from ingestion.parsers.embedded import embedded, has_others, told
+from ingestion.parsers.left_out import EMBEDDED_IN_SLIDES
 from ingestion.parsers.lines import block, lines, one_line
 from ingestion.parsers.office_zip import Package, damaged, open_package
 from ingestion.parsers.slides_comments import comments
@@ -94,4 +95,4 @@ def _damaged(numbers: list[int]) -> Iterator[Warning]:
 
 def _others(package: Package, files: tuple[Attachment, ...]) -> Iterator[Warning]:
     if has_others(package, files):
-        yield Warning("embedded_files", "Files embedded in the slides were not read. Upload them on their own.")
+        yield EMBEDDED_IN_SLIDES

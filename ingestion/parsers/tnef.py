@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-import compressed_rtf
-
 from ingestion.parsers.encoding import decode
-from ingestion.parsers.lines import one_line
+from ingestion.parsers.lines import file_name
+from ingestion.parsers.outlook_rtf import rich_text
 from ingestion.types import Attachment
 
 _SIGNATURE = b"\x78\x9f\x3e\x22"
@@ -35,7 +34,7 @@ def unpacked(data: bytes) -> tuple[list[Attachment], Attachment | None]:
         if attribute == _RENDERING and len(files) < _MOST_FILES:
             files.append(Attachment(f"attachment-{len(files) + 1}"))
         elif attribute == _MESSAGE:
-            body = _rich_text(dict(_properties(value)).get(_RTF, b""))
+            body = rich_text(dict(_properties(value)).get(_RTF, b""))
         elif attribute == _BODY:
             text = value.rstrip(b"\0")
         elif files and attribute in (_TITLE, _DATA, _PROPERTIES):
@@ -46,11 +45,11 @@ def unpacked(data: bytes) -> tuple[list[Attachment], Attachment | None]:
 
 def _completed(file: Attachment, attribute: int, value: bytes) -> Attachment:
     if attribute == _TITLE:
-        return replace(file, name=_name(decode(value.rstrip(b"\0"))) or file.name)
+        return replace(file, name=file_name(decode(value.rstrip(b"\0"))) or file.name)
     if attribute == _DATA:
         return replace(file, data=value)
     found = dict(_properties(value))
-    long_name = _name(decode(found.get(_LONG_NAME, b"")))
+    long_name = file_name(decode(found.get(_LONG_NAME, b"")))
     inner = found.get(_OBJECT, b"")
     return replace(file, name=long_name or file.name, data=file.data or _message(inner))
 
@@ -111,13 +110,3 @@ def _as_bytes(kind: int, value: bytes) -> bytes:
     if kind == _WIDE:
         return value.decode("utf-16-le", "replace").rstrip("\0").encode()
     return value if kind > _WIDE else value.rstrip(b"\0")
-
-
-def _name(text: str) -> str:
-    return one_line(text.replace("\\", "/").rsplit("/", 1)[-1])[:200]
-
-
-def _rich_text(data: bytes) -> bytes:
-    with suppress(Exception):  # the library raises bare exceptions on broken data
-        return bytes(compressed_rtf.decompress(data)) if data else b""
-    return b""

@@ -8,13 +8,12 @@ from pathlib import Path
 
 from ingestion.parsers import html_blocks
 from ingestion.parsers.encoding import decode
-from ingestion.parsers.html import charset_in, title_of
+from ingestion.parsers.html import charset_in, no_text, title_of
 from ingestion.parsers.mail import parse
 from ingestion.types import Block, Page, Parsed, Refused
 
 MOST_PARTS = 2_000
 DAMAGED = "This saved web page is damaged. Save it again, or print it to PDF, and upload that."
-NO_TEXT = "This page shows no text. It may be filled by a script; save it as PDF instead."
 
 
 def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
@@ -26,7 +25,7 @@ def read(path: Path, on_page: Callable[[int, int], None]) -> Parsed:
     pages = [_markup(part) for part, _ in zip(message.walk(), range(MOST_PARTS), strict=False) if _is_page(part)]
     found: tuple[Block, ...] = tuple(item for markup in pages for item in html_blocks.blocks(markup))
     if not found:
-        raise Refused("no_text", NO_TEXT)
+        raise no_text()
     on_page(1, 1)
     return Parsed("mhtml", "text", (Page(1, found),), has_pages=False, title=title_of(pages[0]))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from lxml import etree
 
-from ingestion.parsers.signs import TICKED, UNTICKED, sign
 from ingestion.parsers.word_notes import W
+from ingestion.signs import TICKED, UNTICKED, sign
 
 _OFF = ("0", "false", "off")
 

@@ -15,13 +15,13 @@ from ingestion.parsers.drawings import DRAWN, drawn
 from ingestion.parsers.lines import block
 from ingestion.parsers.math_text import M, line
 from ingestion.parsers.office_zip import Package
-from ingestion.parsers.signs import raised
 from ingestion.parsers.tables import ACROSS, MAX_COLUMNS, repeated, table
 from ingestion.parsers.whole import whole
 from ingestion.parsers.word_notes import Notes, author
 from ingestion.parsers.word_numbering import Numbering
 from ingestion.parsers.word_signs import box, is_contents, is_raised, mark_is_gone, symbol
 from ingestion.parsers.word_styles import Style, Styles, W
+from ingestion.signs import raised
 from ingestion.types import Block, BlockKind
 
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
