@@ -1,4 +1,4 @@
-"""PDFs made for tests, each a few lines of reportlab."""
+"""PDFs made for tests, each a few lines of reportlab, and what is read of them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
+
+from ingestion.parsers.pdf import read
+from ingestion.types import Block, Parsed
 
 Draw = Callable[[Canvas], None]
 
@@ -99,3 +102,15 @@ def scan(text: str = "Gescannt") -> Draw:
         canvas.drawImage(ImageReader(io.BytesIO(data.getvalue())), 0, 0, *A4)
 
     return draw
+
+
+def quiet(done: int, total: int) -> None:
+    pass
+
+
+def text_of(parsed: Parsed, page: int = 1) -> str:
+    return parsed.pages[page - 1].text
+
+
+def blocks(path: Path, page: int = 1) -> list[Block]:
+    return list(read(path, quiet).pages[page - 1].blocks)

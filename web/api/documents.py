@@ -15,7 +15,7 @@ from app.errors import BelegError
 from app.services import Services
 from web import downloads
 from web.accepting import Accepted, accept_all
-from web.api import present, shapes
+from web.api import document_shapes, present, shapes
 from web.api.collections import CollectionId
 from web.deps import ServicesDep, ViewerDep
 from web.errors import problem_fields
@@ -47,7 +47,7 @@ _UPLOAD = {
 )
 async def upload(
     request: Request, services: ServicesDep, viewer: ViewerDep, collection_id: CollectionId
-) -> shapes.Uploaded:
+) -> document_shapes.Uploaded:
     """Each file has its own outcome; one whose name and folder are known is the next revision of that document, or
     nothing new when its bytes are known, too. When none was accepted the reply is the first file's problem."""
     results = [result async for result in accept_all(request, services, viewer, collection_id)]
@@ -57,7 +57,7 @@ async def upload(
         raise results[0].error
     unchanged = sum(one.existed for one in accepted)
     changed = sum(one.revision > 1 and not one.existed for one in accepted)
-    return shapes.Uploaded(
+    return document_shapes.Uploaded(
         new=len(accepted) - changed - unchanged,
         changed=changed,
         unchanged=unchanged,
@@ -66,9 +66,9 @@ async def upload(
     )
 
 
-def _not_accepted(request: Request, result: Accepted, error: BelegError) -> shapes.NotAccepted:
+def _not_accepted(request: Request, result: Accepted, error: BelegError) -> document_shapes.NotAccepted:
     problem = shapes.Problem.model_validate(problem_fields(request, error))
-    return shapes.NotAccepted(name=result.name, folder=result.folder, problem=problem)
+    return document_shapes.NotAccepted(name=result.name, folder=result.folder, problem=problem)
 
 
 @router.get("/collections/{collection_id}/documents", summary="Documents with their states, newest first")
@@ -80,34 +80,38 @@ def list_all(
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
     attention: Annotated[bool, Query(description="Only those that somebody should look at.")] = False,
-) -> shapes.DocumentList:
+) -> document_shapes.DocumentList:
     """`total` counts what the whole list holds, with `attention` those that somebody should look at."""
     with services.database.session() as db:
         collection = find(db, viewer, collection_id)
         total = counts(db, viewer, collection_id).attention if attention else collection.documents
         views = list_documents(db, viewer, collection_id, limit=limit, offset=offset, attention=attention)
     words = words_for(request)
-    return shapes.DocumentList(documents=[present.document(view, words) for view in views], total=total)
+    return document_shapes.DocumentList(documents=[present.document(view, words) for view in views], total=total)
 
 
 @router.get("/documents/{document_id}", summary="One document and how far reading it is")
 def get_one(
     request: Request, services: ServicesDep, viewer: ViewerDep, document_id: DocumentId
-) -> shapes.WholeDocument:
+) -> document_shapes.WholeDocument:
     """The id of an earlier revision goes on working: what answers cite can still be looked at."""
     return _whole(request, services, viewer, document_id)
 
 
 @router.patch("/documents/{document_id}", summary="Rename, or move to another folder or collection")
 def change(
-    request: Request, services: ServicesDep, viewer: ViewerDep, document_id: DocumentId, given: shapes.DocumentChange
-) -> shapes.WholeDocument:
+    request: Request,
+    services: ServicesDep,
+    viewer: ViewerDep,
+    document_id: DocumentId,
+    given: document_shapes.DocumentChange,
+) -> document_shapes.WholeDocument:
     """All revisions go with it, and what was attached to it. Nothing is read again."""
     move_document(services, viewer, document_id, name=given.name, folder=given.folder, collection_id=given.collection)
     return _whole(request, services, viewer, document_id)
 
 
-def _whole(request: Request, services: Services, viewer: Viewer, document_id: str) -> shapes.WholeDocument:
+def _whole(request: Request, services: Services, viewer: Viewer, document_id: str) -> document_shapes.WholeDocument:
     with services.database.session() as db:
         view = get_document(db, viewer, document_id)
         return present.whole_document(view, revisions(db, viewer, document_id), words_for(request))
@@ -144,8 +148,8 @@ def get_passage(
     viewer: ViewerDep,
     document_id: DocumentId,
     ordinal: Annotated[int, Path(ge=0, le=1_000_000_000)],
-) -> shapes.Passage:
-    return shapes.Passage.model_validate(passage(services, viewer, document_id, ordinal))
+) -> document_shapes.Passage:
+    return document_shapes.Passage.model_validate(passage(services, viewer, document_id, ordinal))
 
 
 @router.get("/documents/{document_id}/passages/{ordinal}/neighbours", summary="What stands before and after a passage")
@@ -156,9 +160,9 @@ def get_neighbours(
     ordinal: Annotated[int, Path(ge=0, le=1_000_000_000)],
     before: Annotated[int, Query(ge=0, le=100)] = 1,
     after: Annotated[int, Query(ge=0, le=100)] = 1,
-) -> shapes.Neighbours:
+) -> document_shapes.Neighbours:
     found = neighbours(services, viewer, document_id, ordinal, before=before, after=after)
-    return shapes.Neighbours.model_validate(found)
+    return document_shapes.Neighbours.model_validate(found)
 
 
 @router.delete(

@@ -9,25 +9,27 @@ from typing import Any, TypeVar
 from app.documents.types import DocumentView, RevisionView
 from app.questions.events import Done, Event, Failed, Retrieved, Snapshot, Statement, Stopped, as_json
 from app.questions.types import AnswerView, ConversationView, Reason, StatementView
-from web.api import shapes
+from web.api import document_shapes, shapes
 from web.messages import Words
 
-D = TypeVar("D", bound=shapes.Document)
+D = TypeVar("D", bound=document_shapes.Document)
 
 
-def document(view: DocumentView, words: Words) -> shapes.Document:
-    return _document(shapes.Document, view, words)
+def document(view: DocumentView, words: Words) -> document_shapes.Document:
+    return _document(document_shapes.Document, view, words)
 
 
-def whole_document(view: DocumentView, revisions: Sequence[RevisionView], words: Words) -> shapes.WholeDocument:
-    return _document(shapes.WholeDocument, view, words, revisions=revisions)
+def whole_document(
+    view: DocumentView, revisions: Sequence[RevisionView], words: Words
+) -> document_shapes.WholeDocument:
+    return _document(document_shapes.WholeDocument, view, words, revisions=revisions)
 
 
 def _document(shape: type[D], view: DocumentView, words: Words, **more: Any) -> D:
     fields = {name: value for name, value in asdict(view).items() if not name.startswith("refusal")}
     refusal = None
     if view.state == "refused":
-        refusal = shapes.Refusal(
+        refusal = document_shapes.Refusal(
             code=view.refusal_code,
             reason=words.text(view.refusal_template, **view.refusal_values),
             hint=words.text(view.refusal_hint, **view.refusal_values),
