@@ -127,8 +127,8 @@ def _policies(panel: Panel, part: dict[str, Any]) -> None:
     times = part["short_first_token_fcfs_over_priority"]
     panel.title(
         "Short questions amid long prompts",
-        f"{part['long_prompts']} long prompts at once; with priority a short question's first token comes in 1/{times:g}"
-        f" of the time; unanswered: {part['starved']}",
+        f"{part['long_prompts']} long prompts at once; with priority a short one begins {times:g} times as soon;"
+        f" unanswered: {part['starved']}",
     )
     pairs = {
         name: (part[name]["short_first_token_ms"]["median"] / 1000, part[name]["long_longest_s"])
