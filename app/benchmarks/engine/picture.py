@@ -157,6 +157,7 @@ def _pairs(
 def _words(figures: dict[str, Any]) -> str:
     """The picture's message for those who cannot see it."""
     said = []
+    figures = {name: part for name, part in figures.items() if "left_out" not in part}
     if batching := figures.get("batching"):
         last = batching["people"][-1]
         said.append(
@@ -166,7 +167,7 @@ def _words(figures: dict[str, Any]) -> str:
         )
     if overhead := figures.get("overhead"):
         said.append(f"Beleg adds {overhead['relay_ms']['added']['p99']} ms to a token at the 99th percentile.")
-    if (policies := figures.get("policies")) and "starved" in policies:
+    if policies := figures.get("policies"):
         times = policies["short_first_token_fcfs_over_priority"]
         said.append(f"With priorities a short question amid long ones begins to be answered {times} times as soon.")
     return " ".join(said) or "Nothing was measured."

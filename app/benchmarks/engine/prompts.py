@@ -37,18 +37,7 @@ _WORDS = (
     *("torque", "value", "report", "page", "inspection", "customer", "region", "price", "list", "discount", "rate"),
     *("month", "quarter", "budget", "team", "office", "travel", "expense", "receipt", "approval", "manager", "policy"),
 )
-_PLACES = (
-    "Nordhof",
-    "Lindau",
-    "Hafen Ost",
-    "Werk Zwei",
-    "Altmark",
-    "Seekamp",
-    "Birkenau",
-    "Talhof",
-    "Ufer",
-    "Steinfeld",
-)
+_PLACES = ("Nordhof", "Lindau", "Hafen Ost", "Werk Zwei", "Altmark")
 _GOODS = ("crates", "pallets", "drums", "spools", "castings", "gaskets", "batteries", "panels", "bearings", "filters")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -16,14 +17,12 @@ from tempfile import TemporaryDirectory
 import httpx
 import psutil
 
-from app.accounts.keys import create_key
 from app.benchmarks.engine.instant import Note
-from app.benchmarks.engine.prompts import documents
-from app.benchmarks.sandboxed import Scratch, scratch
+from app.benchmarks.engine.served import NOTE
 from app.config import Settings
 from app.errors import NotReady
 
-READY_SECONDS = 180.0
+READY_SECONDS = 900.0  # documents are read and models loaded before
 STOP_SECONDS = 20.0
 
 
@@ -54,26 +53,17 @@ def standing(
 ) -> Iterator[Standing]:
     """Ready when the block begins. `model` is the folder of the tokenizer. Errors: NotReady."""
     ports = _free_ports(2)
-    with scratch(settings) as bench:
-        _add_documents(bench)
-        engine, app = (f"http://127.0.0.1:{port}" for port in ports)
-        own = _environment(bench.settings, f"{engine}/v1", ports[1], streams)
-        folders = [str(folder) for folder in (embedder, model) if folder]
+    engine, app = (f"http://127.0.0.1:{port}" for port in ports)
+    with TemporaryDirectory(prefix="beleg-bench-") as folder:
+        own = settings.model_copy(update={"data_dir": Path(folder)})
+        environment = _environment(own, f"{engine}/v1", ports[1], streams)
         with (
-            _process("instant", [str(ports[0]), str(step_seconds)], own),
-            _process("served", folders, own) as process,
+            _process("instant", [str(ports[0]), str(step_seconds)], environment),
+            _process("served", [str(path) for path in (embedder, model) if path], environment) as process,
         ):
             _until_ready(f"{app}/readyz", process)
-            yield Standing(engine, app, _key(bench), bench.collection_id, psutil.Process(process.pid))
-
-
-def _add_documents(bench: Scratch) -> None:
-    with TemporaryDirectory() as made:
-        for name, text in documents().items():
-            path = Path(made) / name
-            path.write_text(text, encoding="utf-8")
-            bench.accept(path)
-    bench.wait()
+            note = json.loads((own.run_dir / NOTE).read_text())
+            yield Standing(engine, app, note["key"], note["collection"], psutil.Process(process.pid))
 
 
 def _environment(settings: Settings, engine_url: str, port: int, streams: int) -> dict[str, str]:
@@ -116,11 +106,6 @@ def _answers(url: str) -> bool:
         return httpx.get(url, timeout=30, trust_env=False).status_code == 200
     except httpx.TransportError:
         return False
-
-
-def _key(bench: Scratch) -> str:
-    with bench.database.session() as db:
-        return create_key(db, bench.viewer, "bench")[1]
 
 
 def _free_ports(count: int) -> list[int]:
