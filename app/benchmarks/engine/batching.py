@@ -8,6 +8,7 @@ continuous   as many as there are people; each asks again when its own has ended
 from __future__ import annotations
 
 import asyncio
+import statistics
 import uuid
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -19,6 +20,8 @@ from app.benchmarks.engine.prompts import Job, mixed
 from app.benchmarks.engine.size import Size
 
 CLAIMED_PERCENT = (40, 60)  # more tokens a second than one request at a time, as it was promised for this design
+
+Parts = list[list[Served]]  # what was asked at a stretch
 
 
 async def measure(target: Target, size: Size, say: Callable[[str], None]) -> dict[str, Any]:
@@ -49,46 +52,42 @@ def _salt() -> str:
     return uuid.uuid4().hex
 
 
-def _report(
-    size: Size, sequential: list[list[Served]], points: list[tuple[int, list[Served], list[Served]]]
-) -> dict[str, Any]:
-    one = sum(map(_tokens, sequential)) / sum(map(_seconds, sequential))
-    rows = [_row(one, sequential, *point) for point in points]
-    gains = {row["people"]: row["gain_percent_over_sequential"] for row in rows}
+def _report(size: Size, sequential: Parts, points: list[tuple[int, list[Served], list[Served]]]) -> dict[str, Any]:
+    one = _rate(sequential)
+    alone = _row(one, sequential, 1, sequential, sequential)  # for one person all ways are the same
+    rows = [alone, *(_row(one, sequential, people, [static], [each]) for people, static, each in points)]
     served = [answer for part in sequential for answer in part]
     return {
         "requests": len(served),
-        "prompt_tokens": milliseconds([answer.prompt_tokens / 1000 for answer in served])["median"],
+        "prompt_tokens": int(statistics.median(answer.prompt_tokens for answer in served)),
         "answer_tokens": list(size.answers),
-        "sequential": {
-            "tokens_per_s": round(one, 2),
-            "first_token_ms": milliseconds([answer.first_token_seconds for answer in served]),
-        },
         "people": rows,
-        "gain_percent_over_sequential": {"claimed": list(CLAIMED_PERCENT), "measured": gains},
+        "gain_percent_over_sequential": {
+            "claimed": list(CLAIMED_PERCENT),
+            "measured": {row["people"]: row["gain_percent_over_sequential"] for row in rows},
+        },
     }
 
 
-def _row(
-    one: float, sequential: list[list[Served]], people: int, static: list[Served], continuous: list[Served]
-) -> dict[str, Any]:
-    whole, each = _tokens(static) / _seconds(static), _tokens(continuous) / _seconds(continuous)
+def _row(one: float, sequential: Parts, people: int, static: Parts, continuous: Parts) -> dict[str, Any]:
+    whole, each = _rate(static), _rate(continuous)
     waited = [value for part in sequential for value in waiting_in_line(part, people)]
     return {
         "people": people,
-        "continuous": _way(continuous, each, one),
-        "static": _way(static, whole, one),
+        "continuous": _way(continuous, one),
+        "static": _way(static, one),
         "sequential": {"tokens_per_s": round(one, 2), "first_token_ms": milliseconds(waited)},
         "gain_percent_over_sequential": round(100 * (each / one - 1)),
         "gain_percent_over_static": round(100 * (each / whole - 1)),
     }
 
 
-def _way(served: list[Served], rate: float, one: float) -> dict[str, Any]:
+def _way(parts: Parts, one: float) -> dict[str, Any]:
+    served = [answer for part in parts for answer in part]
     return {
         "ended": len(served),
-        "tokens_per_s": round(rate, 2),
-        "times_sequential": round(rate / one, 2),
+        "tokens_per_s": round(_rate(parts), 2),
+        "times_sequential": round(_rate(parts) / one, 2),
         "first_token_ms": milliseconds([answer.first_token_seconds for answer in served]),
     }
 
@@ -105,9 +104,7 @@ def waiting_in_line(served: Sequence[Served], people: int) -> list[float]:
     ]
 
 
-def _tokens(served: Sequence[Served]) -> int:
-    return sum(answer.tokens for answer in served)
-
-
-def _seconds(served: Sequence[Served]) -> float:
-    return max(answer.last for answer in served) - min(answer.wanted for answer in served)
+def _rate(parts: Parts) -> float:
+    """Tokens a second, of all parts together; the time between them does not count."""
+    tokens = sum(answer.tokens for part in parts for answer in part)
+    return tokens / sum(max(a.last for a in part) - min(a.wanted for a in part) for part in parts)

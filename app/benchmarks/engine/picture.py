@@ -127,7 +127,7 @@ def _policies(panel: Panel, part: dict[str, Any]) -> None:
     times = part["short_first_token_fcfs_over_priority"]
     panel.title(
         "Short questions amid long prompts",
-        f"{part['long_prompts']} long prompts at once; with priority a short one begins {times:g} times as soon;"
+        f"{part['long_prompts']} long prompts at once: with priority {times:g} times as soon;"
         f" unanswered: {part['starved']}",
     )
     pairs = {
