@@ -6,11 +6,10 @@ Each rule names what to change. vLLM would find most of them too, half a minute 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from models.engine.profiles import EngineProfile, ProfileError, cores_of
 from models.planner.cards import Card
-from models.planner.shapes import ModelShape, read_shape
+from models.planner.shapes import ModelShape
 from models.planner.splits import Split, split_problem
 
 GPU_BLOCKS = (16, 32, 64, 128)  # FlashAttention and FlashInfer take these
@@ -18,13 +17,13 @@ CPU_BLOCK = 32  # tokens; CPU attention wants a multiple of it
 LEAST_CONTEXT = 256
 
 
-def check_profile(profile: EngineProfile, model: Path | None, cards: tuple[Card, ...] | None = None) -> None:
-    """Raises ProfileError with everything that is wrong. `model` is the folder to serve, None where it is not known
-    yet; `cards` None leaves them out."""
+def check_profile(profile: EngineProfile, model: ModelShape | None, cards: tuple[Card, ...] | None = None) -> None:
+    """Raises ProfileError with everything that is wrong. `model` None: one that the planner does not
+    know; `cards` None leaves them out."""
     problems = [*_values(profile), *_device(profile)]
     if cards is not None and profile.device == "gpu":
         problems += _cards(profile, cards)
-    if model is not None and (model / "config.json").is_file():
+    if model is not None:
         problems += _model(profile, model)
     if problems:
         raise ProfileError(f"The profile {profile.name} cannot work: {' '.join(problems)}")
@@ -67,11 +66,7 @@ def _cards(profile: EngineProfile, cards: tuple[Card, ...]) -> Iterator[str]:
         yield "These cards cannot keep keys and values in 8 bits (8.9 and later can): set kv_cache_dtype to auto."
 
 
-def _model(profile: EngineProfile, folder: Path) -> Iterator[str]:
-    try:
-        model = read_shape(folder)
-    except ValueError:
-        return  # a kind of model the planner does not know may still be one that vLLM serves
+def _model(profile: EngineProfile, model: ModelShape) -> Iterator[str]:
     problem = split_problem(model, Split(profile.tensor_parallel, profile.pipeline_parallel))
     if problem:
         yield problem

@@ -12,7 +12,10 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 
+import psutil
+
 LOOK_SECONDS = 10
+CPU = "cpu"
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,13 @@ def cards_here() -> tuple[Card, ...]:
     except (OSError, subprocess.SubprocessError):
         return ()
     return tuple(_told(line) for line in said.splitlines() if line.count(",") >= 1)
+
+
+def this_processor() -> Card:
+    """The machine's own processor and memory as one card, for a trial without an NVIDIA one; speeds unknown."""
+    return Card(
+        CPU, "this machine's processor", psutil.virtual_memory().total / (1 << 30), None, None, 12.0, 30.0, True, False
+    )
 
 
 def _told(line: str) -> Card:

@@ -9,7 +9,7 @@ thousand tokens.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 from models.planner.shapes import ModelShape
@@ -24,7 +24,7 @@ NCCL_GIB = 0.35  # buffers of a card that talks to others
 @dataclass(frozen=True)
 class Serving:
     """What an engine is told: longest request and batch in tokens, sequences at once, bytes of a KV entry, tokens of a
-    block, share of the card's memory."""
+    block, share of the card's memory; `kv_gib` is the KV cache where it is fixed, as on a CPU."""
 
     context: int = 8192
     sequences: int = 32
@@ -32,6 +32,7 @@ class Serving:
     kv_entry_bytes: float = 2
     block: int = 16
     utilization: float = 0.92
+    kv_gib: float | None = None
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,14 @@ def memory_of(model: ModelShape, memory_gib: float, split: Split, serving: Servi
     activations = activation_bytes(model, split, serving) / GIB
     cuda = CUDA_GIB + GRAPHS_GIB + (NCCL_GIB if split.cards > 1 else 0.0)
     left = memory_gib * serving.utilization - weights - activations - cuda
+    if serving.kv_gib is not None and left > serving.kv_gib:
+        left = serving.kv_gib
     return Memory(weights, activations, cuda, left, kv_tokens(model, left * GIB, split, serving))
+
+
+def on_a_processor(serving: Serving, kv_gib: float) -> Serving:
+    """On a CPU the KV cache is as large as it is told to be, and its blocks are twice as long."""
+    return replace(serving, kv_gib=kv_gib, block=32, utilization=1.0)
 
 
 def weights_per_card(model: ModelShape, split: Split) -> float:

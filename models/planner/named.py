@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
-from models.planner.shapes import ModelShape, Weights, four_bits
+from models.planner.shapes import ModelShape, Weights, four_bits, read_shape
 
 _LLAMA_8B = ModelShape("llama-3.1-8b", 32, 4096, 14336, 32, 8, 128, 128256)
 _LLAMA_70B = ModelShape("llama-3.1-70b", 80, 8192, 28672, 64, 8, 128, 128256)
@@ -63,10 +64,19 @@ NAMED = {
 
 def find_shape(name: str) -> ModelShape | None:
     """By our name, or the hub's ("hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4")."""
+    if "/" in name:
+        return next((shape for shape in NAMED.values() if shape.hub.lower() == name.lower()), None)
     wanted = _plain(name)
-    known = (shape for shape in NAMED.values() if wanted in {_plain(shape.name), _plain(shape.hub)})
-    return next(known, None)
+    return next((shape for shape in NAMED.values() if wanted == _plain(shape.name)), None)
+
+
+def known_shape(folder: Path) -> ModelShape | None:
+    """Of the model in `folder`; None for a kind that the planner does not know, which vLLM may serve all the same."""
+    try:
+        return read_shape(folder)
+    except ValueError:
+        return None
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
+    return re.sub(r"meta-|instruct|bf16|int4|[^a-z0-9]", "", name.lower())
