@@ -34,6 +34,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b'vllm:num_requests_running{model_name="m"} %d\n' % running)
     def do_POST(self):
         global running
+        if self.headers["authorization"] != "Bearer the key of all":
+            return self.send_error(401)
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.send_response(200); self.send_header("content-type", "text/event-stream"); self.end_headers()
         if not asked.get("stream"):
@@ -75,7 +77,7 @@ def make_fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make
     def make(replicas: int, *, room: bool = False) -> EngineFleet:
         monkeypatch.setattr(EngineFleet, "_room_beside", lambda *_: room)
         profile = EngineProfile("test", "cpu", 2048, replicas=replicas, threads="0-1")
-        places = Places(tmp_path / "logs", tmp_path / "run")
+        places = Places(tmp_path / "logs", tmp_path / "run", key="the key of all")
         made.append(EngineFleet(profile, ServedModel(tmp_path, "old"), places))
         made[-1].start()
         return made[-1]
@@ -171,6 +173,13 @@ def replicas(*running: int) -> tuple[Replica, ...]:
         Replica(f"engine-{number}", f"http://127.0.0.1:{number}/v1", "", EngineStatus("ready", 0, "m"))
         for number, _ in enumerate(running)
     )
+
+
+def test_all_engines_have_the_same_key(tmp_path: Path) -> None:
+    profile = EngineProfile("test", "cpu", 2048, replicas=2)
+    fleet = EngineFleet(profile, ServedModel(tmp_path, "m"), Places(tmp_path, tmp_path))
+    first, second = fleet.replicas()
+    assert first.key == second.key
 
 
 def order(*running: int, near: str = "") -> list[str]:
