@@ -18,9 +18,10 @@ from typing import Protocol
 import httpx
 
 from app.config import Settings
-from models.types import EngineState, EngineStatus
+from models.types import EngineState, EngineStatus, Replica
 
 CHECK_SECONDS = 2.0
+ONLY = "engine"  # name of the replica where there is one
 
 
 class EngineHandle(Protocol):
@@ -31,6 +32,8 @@ class EngineHandle(Protocol):
     model: str
 
     def status(self) -> EngineStatus: ...
+
+    def replicas(self) -> tuple[Replica, ...]: ...
 
     def stop(self) -> None: ...
 
@@ -54,11 +57,14 @@ class OwnEngine:
         from models.engine.server import EngineServer
 
         self._note = settings.run_dir / "engine.json"
+        self._log, self._process = settings.logs_dir / "engine.log", settings.run_dir / "engine-process.json"
         self.model = settings.model
+        profile = choose_profile(
+            settings.context_tokens, settings.kv_cache_gib, settings.engine_threads, settings.engine_args
+        )
+        self._arguments = tuple(profile.arguments())
         self._server = EngineServer(
-            choose_profile(
-                settings.context_tokens, settings.kv_cache_gib, settings.engine_threads, settings.engine_args
-            ),
+            profile,
             model_folder,
             self.model,
             settings.engine_port,
@@ -71,6 +77,9 @@ class OwnEngine:
 
     def status(self) -> EngineStatus:
         return self._server.status()
+
+    def replicas(self) -> tuple[Replica, ...]:
+        return (Replica(ONLY, self.base_url, self.key, self.status(), self._log, self._process, self._arguments),)
 
     def stop(self) -> None:
         self._note.unlink(missing_ok=True)
@@ -89,6 +98,9 @@ class RunningEngine:
 
     def status(self) -> EngineStatus:
         return self._status
+
+    def replicas(self) -> tuple[Replica, ...]:
+        return (Replica(ONLY, self.base_url, self.key, self._status),)
 
     def stop(self) -> None:
         self._ended.set()
