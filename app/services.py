@@ -14,6 +14,7 @@ from app.config import Settings
 from app.db.migrate import upgrade
 from app.db.session import Database
 from app.engine import EngineHandle, RunningEngine
+from app.engine_watch import EngineWatch
 from app.errors import NotReady
 from models.engine.client import EngineClient
 from models.types import Embedder, EngineStatus, Tokenizer
@@ -111,6 +112,8 @@ class Services:
         if isinstance(engine_handle, RunningEngine):
             engine_handle.on_model = self._take_model
         self.models = LoadedModels(embedder_folder, model_folder, engine_handle)
+        self.engine_watch = EngineWatch(engine_handle.replicas)
+        self.engine_watch.start()
 
     @cached_property
     def index(self) -> Index:
@@ -134,6 +137,7 @@ class Services:
 
     async def close(self) -> None:
         """Ends what is being answered and lets go of everything but the engine, which its starter stops."""
+        self.engine_watch.stop()
         if "desk" in self.__dict__:
             await self.desk.close()
         await self.engine.close()
