@@ -52,7 +52,7 @@ def machine_pressure() -> Pressure | None:
 def _cache(recent: Sequence[Sample]) -> Pressure | None:
     full = all((sample.gauges.kv_used or 0) >= FULL for sample in recent)
     preempted = _preempted(recent)
-    if full and preempted:
+    if full and preempted > 1:
         return Pressure(
             "kv_full",
             "The KV cache was over 95 %% full for %(minutes)s minutes and %(preempted)s requests were preempted: fewer "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,7 +56,7 @@ def _replica(replica: Replica, seen: Seen, at: float) -> ReplicaReport:
     fresh = last if last and ready and at - last.at <= GAP else None
     return ReplicaReport(
         name=replica.name,
-        status=status,
+        status=_told(replica),
         uptime=at - status.since if ready else None,
         arguments=tuple(_shown(replica.arguments)),
         context_tokens=seen.context_tokens,
@@ -64,6 +65,10 @@ def _replica(replica: Replica, seen: Seen, at: float) -> ReplicaReport:
         pressures=pressures(seen.samples) if fresh else (),
         errors=_errors(replica),
     )
+
+
+def _told(replica: Replica) -> EngineStatus:
+    return dataclasses.replace(replica.status, detail=_clean(replica.status.detail, replica.key))
 
 
 def _shown(arguments: Sequence[str]) -> list[str]:
@@ -86,8 +91,8 @@ def _errors(replica: Replica) -> tuple[str, ...]:
     before = replica.log.with_suffix(f".1{replica.log.suffix}")
     tail = EngineLog(before).tail() if replica.status.restarts else ""
     lines = last_errors(f"{tail}\n{EngineLog(replica.log).tail()}")
-    return tuple(without_secrets(_without(line, replica.key)) for line in lines)
+    return tuple(_clean(line, replica.key) for line in lines)
 
 
-def _without(line: str, key: str) -> str:
-    return line.replace(key, REMOVED) if key else line
+def _clean(text: str, key: str) -> str:
+    return without_secrets(text.replace(key, REMOVED) if key else text)

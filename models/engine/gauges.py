@@ -5,6 +5,7 @@ Names are those of vLLM 0.32 (`vllm/v1/metrics/loggers.py`). What an engine does
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -51,6 +52,13 @@ class Gauges:
     first_token: Total | None = None
     queue: Total | None = None
 
+    @property
+    def hit_rate(self) -> float | None:
+        """Share of prompt tokens found in the prefix cache since the start; None before the first prompt."""
+        if not self.prefix_queries or self.prefix_hits is None:
+            return None
+        return self.prefix_hits / self.prefix_queries
+
 
 def metrics_url(base_url: str) -> str:
     """Where an engine whose API ends in `/v1` tells its metrics."""
@@ -93,7 +101,8 @@ def _samples(text: str) -> Samples:
     found: dict[str, list[Sample]] = defaultdict(list)
     for family in text_string_to_metric_families("\n".join(lines) + "\n"):
         for sample in family.samples:
-            found[sample.name].append(sample)
+            if math.isfinite(sample.value):
+                found[sample.name].append(sample)
     return found
 
 
