@@ -1,4 +1,4 @@
-"""Makes a world's engine look as if it had been watched for a while: real looks at a stand-in, at times a test chooses."""
+"""Makes a world's engine look as if it had been watched for a while: real looks at a stand-in, at past times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine's page in a real Chromium: it renews itself in its place, is legible and clean in light, dark and narrow."""
+"""The engine's page in a real Chromium: it renews itself in its place, and is clean in light, dark and narrow."""
 
 from __future__ import annotations
 

@@ -38,19 +38,22 @@ def test_administrators_may_read_it_and_for_others_there_is_no_such_address(site
 
 
 def test_prometheus_reads_it_with_its_key(tmp_path: Path):
-    with open_world(tmp_path, metrics_key=METRICS_KEY) as world, serve(world.services) as url:
-        with httpx.Client(base_url=url) as client:
+    with (
+        open_world(tmp_path, metrics_key=METRICS_KEY) as world,
+        serve(world.services) as url,
+        httpx.Client(base_url=url) as client,
+    ):
 
-            def status(authorization: str) -> int:
-                return client.get("/metrics", headers={"authorization": authorization}).status_code
+        def status(authorization: str) -> int:
+            return client.get("/metrics", headers={"authorization": authorization}).status_code
 
-            assert status(f"Bearer {METRICS_KEY}") == 200
-            assert status(f"Bearer {METRICS_KEY}x") == 404
-            assert status(f"Bearer {METRICS_KEY[:-1]}") == 404
-            assert status(f"Basic {METRICS_KEY}") == 404
-            assert status(world.ada.headers["authorization"]) == 200
-            other = client.get("/api/v1/me", headers={"authorization": f"Bearer {METRICS_KEY}"})
-            assert other.status_code == 401, "the key opens nothing else"
+        assert status(f"Bearer {METRICS_KEY}") == 200
+        assert status(f"Bearer {METRICS_KEY}x") == 404
+        assert status(f"Bearer {METRICS_KEY[:-1]}") == 404
+        assert status(f"Basic {METRICS_KEY}") == 404
+        assert status(world.ada.headers["authorization"]) == 200
+        other = client.get("/api/v1/me", headers={"authorization": f"Bearer {METRICS_KEY}"})
+        assert other.status_code == 401, "the key opens nothing else"
 
 
 def test_each_engines_metrics_carry_its_name(site: Site, ada: httpx.Client, engine: StandIn):
