@@ -20,7 +20,7 @@ from models.types import EngineStatus, Replica
 class ReplicaReport:
     """`now` is the last look where that is fresh; None while the replica is not ready or tells no figures (`uptime` in
     seconds is then None or known, which tells the two apart). `history` are the looks of the last hour in half
-    minutes. Nothing in it is secret."""
+    minutes. `accepting` false: it ends what it has and gets nothing new. Nothing in it is secret."""
 
     name: str
     status: EngineStatus
@@ -30,6 +30,7 @@ class ReplicaReport:
     now: Sample | None
     history: tuple[Point, ...]
     pressures: tuple[Pressure, ...]
+    accepting: bool
     errors: tuple[str, ...]
 
 
@@ -63,6 +64,7 @@ def _replica(replica: Replica, seen: Seen, at: float) -> ReplicaReport:
         now=fresh,
         history=points(seen.samples),
         pressures=pressures(seen.samples) if fresh else (),
+        accepting=replica.accepting,
         errors=_errors(replica),
     )
 

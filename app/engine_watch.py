@@ -38,7 +38,8 @@ class Seen:
 class _Kept:
     samples: deque[Sample] = field(default_factory=lambda: deque(maxlen=KEPT))
     context_tokens: int | None = None
-    since: float = 0.0  # of the ready state that `context_tokens` is from
+    base_url: str = ""  # where it was looked at last
+    since: float = 0.0  # of the ready state it had then
 
 
 class EngineWatch:
@@ -84,13 +85,15 @@ class EngineWatch:
             kept = self._kept.setdefault(replica.name, _Kept())
         try:
             gauges = fetch(http, replica)
-            if kept.since != replica.status.since:
-                kept.context_tokens, kept.since = _context(http, replica), replica.status.since
+            same = (kept.base_url, kept.since) == (replica.base_url, replica.status.since)
+            if not same:
+                kept.context_tokens = _context(http, replica)
+                kept.base_url, kept.since = replica.base_url, replica.status.since
         except (httpx.HTTPError, ValueError) as error:
             return log.debug("engine.no_figures", replica=replica.name, error=str(error))
         memory = group_memory(replica.note) if replica.note else None
         with self._lock:
-            before = kept.samples[-1] if kept.samples else None
+            before = kept.samples[-1] if same and kept.samples else None
             kept.samples.append(Sample(at, gauges, rates(before, at, gauges), memory))
 
     def _forget(self, names: set[str], at: float) -> None:

@@ -56,7 +56,7 @@ class Replica:
     """One vLLM among those that serve the model. `base_url` ends in `/v1`; `key` may be empty.
 
     `log` is its log file where it is our own, `note` what its guard writes about its process, `arguments` what it is
-    started with besides model, address and port.
+    started with besides model, address and port. `accepting` false: it ends what it has and gets nothing new.
     """
 
     name: str
@@ -66,6 +66,7 @@ class Replica:
     log: Path | None = None
     note: Path | None = None
     arguments: tuple[str, ...] = ()
+    accepting: bool = True
 
 
 class Embedder(Protocol):

@@ -175,7 +175,12 @@ class Answering:
         self._keeper.start()
         self._keeper.soon()
         self._work.watch.start("engine")
-        stream = self._work.services.engine.stream(messages, max_tokens=most, continue_last=bool(draft.text))
+        stream = self._work.services.engine.stream(
+            messages,
+            max_tokens=most,
+            continue_last=bool(draft.text),
+            near=self._asked.conversation_id if self._asked else "",
+        )
         async with aclosing(stream) as chunks:
             self._work.threads.begin(lambda: warm(prompt.sources))
             async for chunk in chunks:

@@ -115,6 +115,7 @@ class Engine:
         stop: Sequence[str] = (),
         continue_last: bool = False,
         cache_salt: str | None = None,
+        near: str = "",
     ) -> AsyncGenerator[Chunk, None]:
         if self.error:
             raise self.error

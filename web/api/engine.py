@@ -30,6 +30,7 @@ def _replica(told: ReplicaReport, words: Words) -> shapes.EngineReplica:
     fields = {
         **asdict(told.status),
         "name": told.name,
+        "accepting": told.accepting,
         "uptime_seconds": told.uptime,
         "context_tokens": told.context_tokens,
         "arguments": list(told.arguments),

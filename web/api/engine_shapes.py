@@ -59,6 +59,7 @@ class EngineReplica(Shape):
     detail: str
     model: str
     restarts: int
+    accepting: bool = Field(description="false: it ends what it has and is replaced.")
     uptime_seconds: float | None = Field(description="null while it is not ready.")
     context_tokens: int | None = Field(description="Longest prompt and answer together.")
     arguments: list[str] = Field(description="What our own engine was started with; nothing secret.")
