@@ -73,11 +73,12 @@ class StandIn:
     broken: bool = False
     asked: int = 0
     keys: set[str] = field(default_factory=set)
+    since: float = field(default_factory=lambda: time.time() - 600)
 
     def replica(
         self, name: str = "engine", state: EngineState = "ready", *, since: float = 0.0, log: Path | None = None
     ) -> Replica:
-        status = EngineStatus(state, since or time.time() - 600, "small")
+        status = EngineStatus(state, since or self.since, "small")
         return Replica(name, f"{self.url}/v1", KEY, status, log, arguments=("--max-model-len=8192",))
 
 
@@ -90,6 +91,7 @@ def stand_in() -> Iterator[StandIn]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1  # head and body in one piece: two would wait for each other
 
         def do_GET(self) -> None:
             engine.asked += 1

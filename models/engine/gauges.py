@@ -66,9 +66,13 @@ def metrics_url(base_url: str) -> str:
 
 
 def fetch(http: httpx.Client, replica: Replica) -> Gauges:
-    """Asks a replica. Errors: httpx.HTTPError where it does not answer, ValueError where that is not understood."""
+    """Asks a replica. Errors: httpx.HTTPError where it does not answer, ValueError where that is not understood, or
+    tells nothing (vLLM with --disable-log-stats)."""
     reply = http.get(metrics_url(replica.base_url), headers=authorization(replica.key))
-    return read_gauges(reply.raise_for_status().text)
+    gauges = read_gauges(reply.raise_for_status().text)
+    if gauges == Gauges():
+        raise ValueError("this engine tells no figures")
+    return gauges
 
 
 def authorization(key: str) -> dict[str, str]:

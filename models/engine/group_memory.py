@@ -17,7 +17,8 @@ def group_memory(note: Path) -> int | None:
         group = int(json.loads(note.read_text())["group"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    held = [memory for pid in psutil.pids() if _in_group(pid, group) and (memory := _memory(pid))]
+    found = [_memory(pid) for pid in psutil.pids() if _in_group(pid, group)]
+    held = [memory for memory in found if any(memory)]  # one that is dead holds nothing
     if not held:
         return None
     return sum(own for own, _ in held) + max(shared for _, shared in held)
@@ -29,10 +30,10 @@ def _in_group(pid: int, group: int) -> bool:
     return False
 
 
-def _memory(pid: int) -> tuple[int, int] | None:
+def _memory(pid: int) -> tuple[int, int]:
     """Bytes of its own, and bytes it may share with others."""
     with contextlib.suppress(psutil.Error):
         memory = psutil.Process(pid).memory_info()
         shared = min(memory.shared, memory.rss)
         return memory.rss - shared, shared
-    return None
+    return 0, 0

@@ -9,7 +9,7 @@ from pathlib import Path
 from models.engine.group_memory import group_memory
 from models.engine.guard import write_note
 
-HOLDS_40_MIB = "held = b'x' * (40 << 20); print('ready', flush=True); input()"
+HOLDS_40_MIB = "import sys; held = b'x' * (40 << 20); print('ready', flush=True); sys.stdin.read()"
 
 
 def test_a_group_holds_what_its_processes_hold(tmp_path: Path) -> None:
@@ -22,7 +22,7 @@ def test_a_group_holds_what_its_processes_hold(tmp_path: Path) -> None:
         assert leader.stdout is not None
         assert [leader.stdout.readline() for _ in range(2)] == [b"ready\n"] * 2
         held = group_memory(note)
-        leader.communicate(b"\n\n")
+        leader.communicate()
     assert held is not None
     assert 80 << 20 < held < 160 << 20
     assert group_memory(note) is None, "it is gone"

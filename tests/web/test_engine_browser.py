@@ -20,14 +20,14 @@ PAGE = "/administration/engine"
 
 
 @pytest.fixture
-def engine() -> Iterator[StandIn]:
-    with stand_in() as engine:
-        yield engine
+def teller() -> Iterator[StandIn]:
+    with stand_in() as teller:
+        yield teller
 
 
-def test_it_renews_itself_without_a_jump(chromium: Browser, site: Site, engine: StandIn):
+def test_it_renews_itself_without_a_jump(chromium: Browser, site: Site, teller: StandIn):
     services = site.world.services
-    watched(services, engine, engine.replica(), minutes=20)
+    watched(services, teller, teller.replica(), minutes=3)
     context = person_at(chromium, site)
     page = context.new_page()
     complaints = listen(page)
@@ -39,7 +39,7 @@ def test_it_renews_itself_without_a_jump(chromium: Browser, site: Site, engine: 
     page.mouse.wheel(0, 300)
     page.wait_for_timeout(200)
     before, scrolled = plots.last.bounding_box(), page.evaluate("scrollY")
-    engine.numbers.running = 77
+    teller.numbers.running = 77
     with httpx.Client(trust_env=False) as http:
         services.engine_watch.look(http, time.time())
     expect(page.locator(".figures div", has_text="Running").locator("dd")).to_have_text("77", timeout=20_000)
@@ -51,10 +51,10 @@ def test_it_renews_itself_without_a_jump(chromium: Browser, site: Site, engine: 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")])
 def test_no_serious_finding_of_axe_and_nothing_wider_than_the_screen(
-    chromium: Browser, site: Site, engine: StandIn, width: int, scheme: str
+    chromium: Browser, site: Site, teller: StandIn, width: int, scheme: str
 ):
     starting = Replica("b", "http://127.0.0.1:9/v1", "", EngineStatus("restarting", time.time(), "small", "It ended."))
-    watched(site.world.services, engine, engine.replica("a"), starting, minutes=60, full=True)
+    watched(site.world.services, teller, teller.replica("a"), starting, full=True)
     context = person_at(chromium, site, viewport={"width": width, "height": 800}, color_scheme=scheme)
     page = context.new_page()
     page.goto(PAGE)

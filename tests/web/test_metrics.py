@@ -21,9 +21,9 @@ METRICS_KEY = "prometheus-may-read-this"
 
 
 @pytest.fixture
-def engine() -> Iterator[StandIn]:
-    with stand_in() as engine:
-        yield engine
+def teller() -> Iterator[StandIn]:
+    with stand_in() as teller:
+        yield teller
 
 
 def test_administrators_may_read_it_and_for_others_there_is_no_such_address(site: Site, ada: httpx.Client):
@@ -32,7 +32,8 @@ def test_administrators_may_read_it_and_for_others_there_is_no_such_address(site
         assert browser.get("/metrics").status_code == 200
     with site.client() as nobody, site.client(site.world.bob) as bob, site.browser("Bob") as bobs_browser:
         replies = [client.get("/metrics") for client in (nobody, bob, bobs_browser)]
-        replies += [nobody.get("/metrics", headers={"authorization": f"Bearer {key}"}) for key in ("", "x", "ü")]
+        wrong = [f"Bearer {key}".encode() for key in ("x", "ü", METRICS_KEY)]
+        replies += [nobody.get("/metrics", headers=[(b"authorization", value)]) for value in wrong]
         assert [reply.status_code for reply in replies] == [404] * len(replies)
         assert len({reply.text for reply in replies}) == 1
 
@@ -56,11 +57,11 @@ def test_prometheus_reads_it_with_its_key(tmp_path: Path):
         assert other.status_code == 401, "the key opens nothing else"
 
 
-def test_each_engines_metrics_carry_its_name(site: Site, ada: httpx.Client, engine: StandIn):
-    engine.numbers.generated = 7
+def test_each_engines_metrics_carry_its_name(site: Site, ada: httpx.Client, teller: StandIn):
+    teller.numbers.generated = 7
     with stand_in() as other:
         other.numbers.generated = 9
-        site.world.services.engine_handle.named = (engine.replica("a"), other.replica("b"))
+        site.world.services.engine_handle.named = (teller.replica("a"), other.replica("b"))
         reply = ada.get("/metrics")
     assert reply.headers["content-type"].startswith("text/plain")
     assert values(reply.text, "vllm:generation_tokens_total") == {("0", "small", "a"): 7, ("0", "small", "b"): 9}
@@ -70,28 +71,28 @@ def test_each_engines_metrics_carry_its_name(site: Site, ada: httpx.Client, engi
     assert len(values(reply.text, "vllm:time_to_first_token_seconds_bucket")) == 6
 
 
-def test_an_engine_that_is_silent_talks_nonsense_or_is_gone_is_left_out(site: Site, ada: httpx.Client, engine: StandIn):
+def test_an_engine_that_is_silent_talks_nonsense_or_is_gone_is_left_out(site: Site, ada: httpx.Client, teller: StandIn):
     with stand_in() as good, stand_in() as broken:
-        engine.silent.set()
+        teller.silent.set()
         broken.broken = True
         gone = Replica("d", "http://127.0.0.1:9/v1", "", EngineStatus("failed", 0, "small"))
         site.world.services.engine_handle.named = (
-            engine.replica("a"), broken.replica("b"), good.replica("c"), gone,
+            teller.replica("a"), broken.replica("b"), good.replica("c"), gone,
         )  # fmt: skip
         text = ada.get("/metrics").text
     assert values(text, "beleg_engine_up") == {("a",): 0, ("b",): 0, ("c",): 1, ("d",): 0}
     assert {labels[-1] for labels in values(text, "vllm:num_requests_running")} == {"c"}
 
 
-def test_an_engine_cannot_pass_for_us(site: Site, ada: httpx.Client, engine: StandIn, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(type(engine.numbers), "text", lambda _: "beleg_documents 99\nvllm:num_requests_running 1\n")
-    site.world.services.engine_handle.named = (engine.replica("a"),)
+def test_an_engine_cannot_pass_for_us(site: Site, ada: httpx.Client, teller: StandIn, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(type(teller.numbers), "text", lambda _: "beleg_documents 99\nvllm:num_requests_running 1\n")
+    site.world.services.engine_handle.named = (teller.replica("a"),)
     text = ada.get("/metrics").text
     assert 99 not in values(text, "beleg_documents").values()
     assert values(text, "vllm:num_requests_running") == {("a",): 1}
 
 
-def test_our_own_figures_name_nobody_and_nothing(site: Site, ada: httpx.Client, collection: str, engine: StandIn):
+def test_our_own_figures_name_nobody_and_nothing(site: Site, ada: httpx.Client, collection: str, teller: StandIn):
     asked = ada.post("/api/v1/ask", json={"collection": collection, "question": "When must claims reach the office?"})
     assert asked.status_code == 200
     text = ada.get("/metrics").text
@@ -106,11 +107,11 @@ def test_our_own_figures_name_nobody_and_nothing(site: Site, ada: httpx.Client, 
         assert private not in text
 
 
-def test_what_the_dashboard_asks_for_is_exported(site: Site, ada: httpx.Client, collection: str, engine: StandIn):
+def test_what_the_dashboard_asks_for_is_exported(site: Site, ada: httpx.Client, collection: str, teller: StandIn):
     """That vLLM itself exports its share is held against the real one (tests/system/test_engine_figures.py)."""
     note = site.world.services.settings.data_dir / "note.json"
     write_note(note, os.getpgid(0))
-    site.world.services.engine_handle.named = (replace(engine.replica(), note=note),)
+    site.world.services.engine_handle.named = (replace(teller.replica(), note=note),)
     ada.post("/api/v1/ask", json={"collection": collection, "question": " "})
     exported = names(ada.get("/metrics").text)
     assert len(queried()) > 25

@@ -177,8 +177,7 @@ class Services:
         self.engine = Engine()
         self.state: EngineState = "ready"
         self.since = time.time()
-        self.engine_handle = Handle(self)
-        self.engine_watch = EngineWatch(self.engine_handle.replicas)
+        self.watch_anew()
 
     @cached_property
     def index(self) -> Index:
@@ -187,6 +186,11 @@ class Services:
     @cached_property
     def desk(self) -> AnswerDesk:
         return AnswerDesk(self)  # type: ignore[arg-type]
+
+    def watch_anew(self) -> None:
+        """One replica that tells no figures, and nothing seen of it."""
+        self.engine_handle = Handle(self)
+        self.engine_watch = EngineWatch(self.engine_handle.replicas)
 
     def engine_status(self) -> EngineStatus:
         return EngineStatus(self.state, self.since, self.engine.model)
