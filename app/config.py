@@ -96,6 +96,11 @@ class Settings(BaseSettings):
         default=120, ge=1, description="Most seconds of processor time that recognising a page may take."
     )
     session_days: int = Field(default=14, ge=1, description="Days until a person has to sign in again.")
+    metrics_key: str = Field(
+        default="",
+        description="Key with which Prometheus may read `/metrics`; empty: only administrators may.",
+        repr=False,
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="How much is logged.")
 
     @cached_property

@@ -14,6 +14,7 @@ from app.config import Settings
 from app.db.migrate import upgrade
 from app.db.session import Database
 from app.engine import EngineHandle
+from app.engine_watch import EngineWatch
 from app.errors import NotReady
 from models.engine.balance import BalancedClient
 from models.types import Embedder, EngineStatus, Tokenizer
@@ -124,6 +125,8 @@ class Services:
         self.engine = BalancedClient(engine_handle.replicas)
         self.models = LoadedModels(embedder_folder, model_folder, engine_handle)
         engine_handle.on_model = self.models.take_model
+        self.engine_watch = EngineWatch(engine_handle.replicas)
+        self.engine_watch.start()
 
     @cached_property
     def index(self) -> Index:
@@ -144,6 +147,7 @@ class Services:
 
     async def close(self) -> None:
         """Ends what is being answered and lets go of everything but the engine, which its starter stops."""
+        self.engine_watch.stop()
         if "desk" in self.__dict__:
             await self.desk.close()
         await self.engine.close()
