@@ -108,4 +108,4 @@ def _head(file: Path) -> dict[str, dict[str, Any]]:
 
 
 def _bytes(entry: dict[str, Any]) -> int:
-    return math.prod(entry["shape"]) * BYTES.get(entry["dtype"], 1)
+    return int(math.prod(entry["shape"])) * BYTES.get(entry["dtype"], 1)

@@ -48,7 +48,7 @@ def test_nobody_calibrates_with_what_they_may_not_read(db, person) -> None:
 def test_a_text_file_gives_its_paragraphs(tmp_path: Path) -> None:
     file = tmp_path / "handbook.txt"
     file.write_text("\ufeffFirst\nparagraph.\n\n\n\nZweiter Absatz: größer.\n", "utf-8")
-    assert file_text(file).texts == ("First\nparagraph.", "\nZweiter Absatz: größer.\n")
+    assert file_text(file).texts == ("First\nparagraph.", "Zweiter Absatz: größer.\n")
 
 
 def test_json_lines_are_strings_or_objects_with_a_text(tmp_path: Path) -> None:

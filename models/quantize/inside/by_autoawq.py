@@ -42,7 +42,7 @@ def mend_cpu_copies() -> None:
         moved = plain(tensor, *given, **named)
         return moved.clone() if moved.data_ptr() == tensor.data_ptr() else moved
 
-    torch.Tensor.cpu = copied  # type: ignore[method-assign,assignment]
+    torch.Tensor.cpu = copied
 
 
 def _dtype() -> Any:

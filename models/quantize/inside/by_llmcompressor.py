@@ -66,7 +66,7 @@ def _calibration(task: Task) -> Any:
     if task.method == "rtn":
         return None
     batches = [{"input_ids": ids, "attention_mask": torch.ones_like(ids)} for ids in map(_tensor, task.sequences)]
-    return DataLoader(batches, batch_size=None)  # type: ignore[arg-type]
+    return DataLoader(batches, batch_size=None)
 
 
 def _tensor(sequence: tuple[int, ...]) -> Any:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 LEFT_ALONE = 3  # exit code of a script whose parent is gone
-NICE = 10
+NICE = 5
 
 
 @dataclass(frozen=True)

@@ -10,67 +10,71 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.quantize import quantize
+from app.errors import BelegError
 from tests.models.quantize.small_models import hollow_model
 
-Beleg = Callable[..., subprocess.CompletedProcess[str]]
+Refused = Callable[..., BelegError]
 
 
 @pytest.fixture
-def quantize(tmp_path: Path) -> Beleg:
-    """Runs `beleg quantize ...` with a data folder, a models folder and a model of its own."""
+def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Refused:
+    """The error `beleg quantize` ends with, on a data folder, a models folder and a model of its own."""
     model = hollow_model(tmp_path / "model", {"model.layers.0.mlp.up_proj.weight": (64, 576)})
     (tmp_path / "text.txt").write_text("Too little.\n")
-    folders = {"BELEG_DATA_DIR": str(tmp_path / "data"), "BELEG_MODELS_DIR": str(tmp_path / "models")}
+    monkeypatch.setenv("BELEG_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("BELEG_MODELS_DIR", str(tmp_path / "models"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
 
-    def run(*words: str, model: str = str(model), calibrate: str = str(tmp_path / "text.txt")) -> object:
-        command = [sys.executable, "-m", "app.cli", "quantize", model, "--calibrate", calibrate]
-        return subprocess.run(
-            [*command, "--out", str(tmp_path / "out"), *words],
-            check=False,
-            env={**os.environ, **folders, "COLUMNS": "200", "NO_COLOR": "1", "HF_HUB_OFFLINE": "1"},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+    def ask(model: str = str(model), method: str = "awq", calibrate: str = "text.txt", tool: str = "") -> BelegError:
+        with pytest.raises(BelegError) as error:
+            quantize(
+                model,
+                method=method,  # type: ignore[arg-type]
+                calibrate=str(tmp_path / calibrate) if calibrate.endswith(".txt") else calibrate,
+                out=tmp_path / "out",
+                tool=tool,
+                samples=128,
+                length=512,
+                group_size=0,
+                gpus=1,
+                person="",
+            )
+        return error.value
 
-    return run  # type: ignore[return-value]
-
-
-def refused(done: subprocess.CompletedProcess[str]) -> str:
-    assert done.returncode == 1, done.stderr
-    assert "Traceback" not in done.stderr
-    return done.stderr
-
-
-def test_an_unknown_model_is_named_with_those_there_are(quantize: Beleg) -> None:
-    said = refused(quantize(model="nonsense"))
-    assert "There is no model named 'nonsense'" in said
-    assert "smollm2-135m" in said
+    return ask
 
 
-def test_neither_collection_nor_file(quantize: Beleg) -> None:
-    said = refused(quantize(calibrate="Contracts"))
-    assert "There is no collection and no file Contracts" in said
-    assert "There are: none yet" in said
+def test_an_unknown_model_is_named_with_those_there_are(refused: Refused) -> None:
+    error = refused(model="nonsense")
+    assert "There is no model named 'nonsense'" in str(error)
+    assert "smollm2-135m" in error.hint
 
 
-def test_an_earlier_result_is_not_touched(quantize: Beleg, tmp_path: Path) -> None:
+def test_neither_collection_nor_file(refused: Refused) -> None:
+    error = refused(calibrate="Contracts")
+    assert "There is no collection and no file Contracts" in str(error)
+    assert "There are: none yet" in error.hint
+
+
+def test_an_earlier_result_is_not_touched(refused: Refused, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
-    assert "exists already" in refused(quantize())
+    assert "exists already" in str(refused())
     assert list((tmp_path / "out").iterdir()) == []
 
 
-def test_a_tool_that_cannot_do_it(quantize: Beleg) -> None:
-    said = refused(quantize("--method", "gptq", "--tool", "autoawq"))
-    assert "autoawq does not make gptq" in said
+def test_a_tool_that_cannot_do_it(refused: Refused) -> None:
+    assert "autoawq does not make gptq" in str(refused(method="gptq", tool="autoawq"))
 
 
-def test_a_model_without_a_tokenizer(quantize: Beleg) -> None:
-    assert "tokenizer.json" in refused(quantize("--method", "rtn"))
+def test_a_model_without_a_tokenizer(refused: Refused) -> None:
+    assert "tokenizer.json" in str(refused(method="rtn"))
 
 
-def test_an_unknown_method_names_the_four(quantize: Beleg) -> None:
-    done = quantize("--method", "magic")
+def test_an_unknown_method_names_the_four() -> None:
+    command = [sys.executable, "-m", "app.cli", "quantize", "m", "--calibrate", "x", "--out", "y", "--method", "magic"]
+    environment = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
+    done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 2
     for name in ("awq", "gptq", "rtn", "bitsandbytes"):
         assert name in done.stderr

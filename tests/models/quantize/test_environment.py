@@ -77,7 +77,7 @@ def test_without_a_network_it_says_so(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("PIP_INDEX_URL", EMPTY_INDEX)
     monkeypatch.setenv("PIP_EXTRA_INDEX_URL", EMPTY_INDEX)
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
-    monkeypatch.setattr(environments, "PIP", ("--no-deps", "--retries=0", "--timeout=2"))
+    monkeypatch.setattr(environments, "PIP", ("--no-deps", "--retries=1", "--timeout=2"))
     with pytest.raises(QuantizeError) as failed:
         environment(kit(tmp_path, "no-such-package==1.0\n", "mdurl"), tmp_path / "tools", Silent())
     assert "package index cannot be reached" in failed.value.message
