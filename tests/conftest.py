@@ -20,6 +20,7 @@ ON_THE_ENGINE = (
     "tests/system/",
     "tests/models/test_engine_real.py",
     "tests/app/benchmarks/engine/test_batching.py",
+    "tests/models/test_parallel_real.py",
 )  # files whose tests use the real vLLM
 
 

@@ -25,12 +25,9 @@ app.command("watch")(watch.watch)
 app.command("inspect")(inspect.inspect)
 app.command("reindex")(reindex.reindex)
 app.command("doctor")(doctor.doctor)
-<<<<<<< HEAD
 app.command("plan")(plan.plan)
 app.command("serve")(serve.serve)
-=======
 app.command("quantize")(quantize.quantize)
->>>>>>> quantize
 app.add_typer(user.app, name="user")
 app.add_typer(bench.app, name="bench")
 
