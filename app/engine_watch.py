@@ -90,7 +90,8 @@ class EngineWatch:
                 kept.context_tokens = _context(http, replica)
                 kept.base_url, kept.since = replica.base_url, replica.status.since
         except (httpx.HTTPError, ValueError) as error:
-            return log.debug("engine.no_figures", replica=replica.name, error=str(error))
+            log.debug("engine.no_figures", replica=replica.name, error=str(error))
+            return
         memory = group_memory(replica.note) if replica.note else None
         with self._lock:
             before = kept.samples[-1] if same and kept.samples else None
