@@ -164,7 +164,7 @@ def read_shelf(database: Database) -> Shelf:
     content, document = tables.Content, tables.Document
     named = select(content.state, func.count()).join(document, document.content_id == content.id)
     with database.session() as db:
-        states: dict[str, int] = dict(db.execute(named.group_by(content.state)).tuples().all())
+        states = dict(db.execute(named.group_by(content.state)).all())
         queue = db.scalar(select(func.count()).where(content.state == "queued"))
         found = select(func.sum(content.passage_count)).where(content.state == "ready", content.generation > 0)
         passages = db.scalar(found)
