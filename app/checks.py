@@ -24,7 +24,7 @@ from app.config import Settings
 from app.db import tables
 from app.db.session import Database
 from app.documents.limits import parse_limits
-from app.engine import read_address
+from app.engine_note import read_address
 from models.engine.profiles import has_gpu
 from models.processor import multiplies_bfloat16
 
@@ -249,7 +249,7 @@ def check_recognition(settings: Settings) -> Iterator[Finding]:
 
 def check_engine(settings: Settings) -> Iterator[Finding]:
     note = read_address(settings.run_dir / "engine.json")
-    base_url = settings.engine_url or (note.base_url if note else "")
+    base_url = (settings.engine_url or (note.base_url if note else "")).split(",")[0]
     if not base_url:
         yield Finding(
             "engine",

@@ -44,7 +44,14 @@ class Settings(BaseSettings):
         "languages), a hub id or a local sentence-transformers folder. The index is rebuilt when it changes.",
     )
     engine_url: str = Field(
-        default="", description="Address of a running vLLM (`http://host:8000/v1`); empty: start our own."
+        default="",
+        description="Address of a running vLLM (`http://host:8000/v1`), several separated by commas; "
+        "empty: start our own.",
+    )
+    engine_profile: str = Field(
+        default="",
+        description="How our own engine is started: a shipped profile's name (`beleg serve --profiles`) or a TOML "
+        "file; empty: chosen by what the machine has.",
     )
     engine_key: str = Field(default="", description="Key the engine asks for, if any.", repr=False)
     engine_port: int = Field(
@@ -89,6 +96,11 @@ class Settings(BaseSettings):
         default=120, ge=1, description="Most seconds of processor time that recognising a page may take."
     )
     session_days: int = Field(default=14, ge=1, description="Days until a person has to sign in again.")
+    metrics_key: str = Field(
+        default="",
+        description="Key with which Prometheus may read `/metrics`; empty: only administrators may.",
+        repr=False,
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="How much is logged.")
 
     @cached_property

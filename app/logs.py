@@ -68,11 +68,21 @@ def drop_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> Even
     return {name: _clean(name, value) for name, value in event.items()}
 
 
+def without_secrets(text: str) -> str:
+    """A text that others wrote, such as a line of the engine's log, without what looks like a secret."""
+    return _SECRET_VALUE.sub(rf"\1{REMOVED}", _SECRET_TEXT.sub(REMOVED, text))
+
+
+def is_secret(name: str) -> bool:
+    """Whether what has this name (`--api-key`, `password`) is not for showing."""
+    return _SECRET_NAME.search(name) is not None
+
+
 def _clean(name: str, value: Any) -> Any:
-    if _SECRET_NAME.search(name):
+    if is_secret(name):
         return REMOVED
     if isinstance(value, str):
-        return _SECRET_VALUE.sub(rf"\1{REMOVED}", _SECRET_TEXT.sub(REMOVED, value))
+        return without_secrets(value)
     if isinstance(value, dict):
         return {key: _clean(str(key), inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):

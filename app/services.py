@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from app.config import Settings
 from app.db.migrate import upgrade
 from app.db.session import Database
-from app.engine import EngineHandle, RunningEngine
+from app.engine import EngineHandle
+from app.engine_watch import EngineWatch
 from app.errors import NotReady
-from models.engine.client import EngineClient
+from models.engine.balance import BalancedClient
 from models.types import Embedder, EngineStatus, Tokenizer
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class LoadedModels:
         self._error: BaseException | None = None
         self._embedder: Embedder | None = None
         self._tokenizer: Tokenizer | None = None
+        self._counted_by = ("", "")  # model and address of the engine that counts, where it is not on this machine
         threading.Thread(target=self._load, name="load-models", daemon=True).start()
 
     @property
@@ -57,6 +59,18 @@ class LoadedModels:
         self._wait()
         assert self._tokenizer is not None
         return self._tokenizer
+
+    def take_model(self, name: str, folder: Path | None) -> None:
+        """Another model is served: its tokenizer takes the place of the last one. Does nothing where it is the same."""
+        if folder is not None:
+            self._folders = (self._folders[0], folder)
+            if self._done.is_set():
+                self._tokenizer = self._load_tokenizer()
+        elif self._counts_elsewhere() and (name, self._engine.base_url) != self._counted_by:
+            self._tokenizer = self._load_tokenizer()
+
+    def _counts_elsewhere(self) -> bool:
+        return self._folders[1] is None and self._done.is_set()
 
     def _wait(self) -> None:
         if not self._done.wait(MODELS_WAIT_SECONDS):
@@ -81,6 +95,7 @@ class LoadedModels:
         model_folder = self._folders[1]
         if model_folder is not None:
             return load_tokenizer(model_folder)
+        self._counted_by = (self._engine.model, self._engine.base_url)
         return EngineTokenizer(self._engine.base_url, self._engine.model, self._engine.key)
 
     def _load_embedder(self) -> Embedder:
@@ -107,10 +122,11 @@ class Services:
         self.engine_handle = engine_handle
         self.database = Database(settings.database_url)
         upgrade(self.database)
-        self.engine = EngineClient(engine_handle.base_url, engine_handle.model, engine_handle.key)
-        if isinstance(engine_handle, RunningEngine):
-            engine_handle.on_model = self._take_model
+        self.engine = BalancedClient(engine_handle.replicas)
         self.models = LoadedModels(embedder_folder, model_folder, engine_handle)
+        engine_handle.on_model = self.models.take_model
+        self.engine_watch = EngineWatch(engine_handle.replicas)
+        self.engine_watch.start()
 
     @cached_property
     def index(self) -> Index:
@@ -129,11 +145,9 @@ class Services:
     def engine_status(self) -> EngineStatus:
         return self.engine_handle.status()
 
-    def _take_model(self, name: str) -> None:
-        self.engine.model = name
-
     async def close(self) -> None:
         """Ends what is being answered and lets go of everything but the engine, which its starter stops."""
+        self.engine_watch.stop()
         if "desk" in self.__dict__:
             await self.desk.close()
         await self.engine.close()

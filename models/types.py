@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, Protocol
 
 import numpy as np
@@ -48,6 +49,24 @@ class EngineStatus:
     model: str
     detail: str = ""
     restarts: int = 0
+
+
+@dataclass(frozen=True)
+class Replica:
+    """One vLLM among those that serve the model. `base_url` ends in `/v1`; `key` may be empty.
+
+    `log` is its log file where it is our own, `note` what its guard writes about its process, `arguments` what it is
+    started with besides model, address and port. `accepting` false: it ends what it has and gets nothing new.
+    """
+
+    name: str
+    base_url: str
+    key: str = field(repr=False)
+    status: EngineStatus
+    log: Path | None = None
+    note: Path | None = None
+    arguments: tuple[str, ...] = ()
+    accepting: bool = True
 
 
 class Embedder(Protocol):

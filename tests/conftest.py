@@ -20,12 +20,13 @@ ON_THE_ENGINE = (
     "tests/system/",
     "tests/models/test_engine_real.py",
     "tests/app/benchmarks/engine/test_batching.py",
+    "tests/models/test_parallel_real.py",
 )  # files whose tests use the real vLLM
 
 
 @dataclass(frozen=True)
 class TestEngine:
-    """A running vLLM that serves SmolLM2-135M. `base_url` ends in `/v1`."""
+    """A running vLLM that serves SmolLM2-135M. `base_url` ends in `/v1`; `note` is its guard's."""
 
     __test__ = False
 
@@ -34,6 +35,7 @@ class TestEngine:
     model: str
     folder: Path
     server: EngineServer
+    note: Path
 
 
 @pytest.fixture(scope="session")
@@ -62,7 +64,9 @@ def engine(smollm_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     server.start()
     try:
         wait_ready(server)
-        yield TestEngine(server.base_url, server.key, TEST_MODEL, smollm_folder, server)
+        yield TestEngine(
+            server.base_url, server.key, TEST_MODEL, smollm_folder, server, place / "run" / "engine-process.json"
+        )
     finally:
         server.stop()
 

@@ -124,7 +124,7 @@ def problem_fields(request: Request, error: BelegError, details: Sequence[dict[s
 
 
 def wants_json(request: Request) -> bool:
-    return request.url.path.startswith(("/api/", "/healthz", "/readyz", "/openapi.json"))
+    return request.url.path.startswith(("/api/", "/healthz", "/readyz", "/metrics", "/openapi.json"))
 
 
 def _to_sign_in(request: Request) -> Response:

@@ -11,7 +11,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Message, Receive, Scope, Send
 
 from app.services import Services
-from web import errors, health, openapi
+from web import errors, health, metrics, openapi
 from web.api.router import router as api
 from web.errors import Unexpected
 from web.limits import Limits
@@ -37,6 +37,7 @@ def create_app(services: Services) -> FastAPI:
     errors.install(app)
     app.add_exception_handler(PasswordFirst, ask_for_password)
     app.include_router(health.router)
+    app.include_router(metrics.router)
     app.include_router(api)
     app.include_router(pages, include_in_schema=False)
     app.mount("/static", ForEver(directory=STATIC), name="static")

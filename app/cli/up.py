@@ -20,7 +20,7 @@ from rich.console import Console
 from app.cli.bundles import ModelFolders, prepare_models
 from app.cli.timings import FirstRun
 from app.config import ROOT, Settings
-from app.engine import EngineHandle, OwnEngine, RunningEngine
+from app.engine import EngineHandle, OwnEngine, find_running, with_profile
 from app.errors import Conflict
 from app.folders import make_folders, only_one
 from models.types import EngineStatus
@@ -41,7 +41,7 @@ def up(
     from app import logs
     from app.samples import add_samples_once
 
-    settings = Settings()
+    settings = with_profile(Settings())
     make_folders(settings)
     with only_one(settings.run_dir / "up.lock"):
         check_port(settings.host, settings.port)
@@ -123,11 +123,7 @@ def _started(settings: Settings, folders: ModelFolders) -> Iterator[EngineHandle
     """The engine and the reading process, both stopped at the end of the block."""
     from app.documents.process import ReadingProcess
 
-    engine: EngineHandle
-    if settings.engine_url:
-        engine = RunningEngine(settings.engine_url, settings.engine_key, settings.model)
-    else:
-        engine = OwnEngine(settings, folders.model)
+    engine: EngineHandle = find_running(settings) or OwnEngine(settings, folders.model)
     try:
         reading = ReadingProcess(settings)
         reading.start()

@@ -107,7 +107,7 @@ def _load_tokenizer(settings: Settings) -> Tokenizer:
         return load_tokenizer(prepare(settings.model, settings.models_dir, Silent()))
     engine = RunningEngine(settings.engine_url, settings.engine_key, settings.model)
     tokenizer = EngineTokenizer(engine.base_url, engine.model, engine.key)
-    engine.on_model = lambda name: setattr(tokenizer, "model", name)  # it may serve it under another name
+    engine.on_model = lambda name, _folder: setattr(tokenizer, "model", name)  # it may serve it under another name
     return tokenizer
 
 

@@ -20,7 +20,7 @@ from app.questions.events import Done, Failed, Snapshot, Statement, Stopped, Tok
 from app.questions.find import find, turn_before_pause
 from app.questions.keeper import Keeper
 from app.questions.nearest import nearest
-from app.questions.progress import Asked, Progress
+from app.questions.progress import Asked, Outcome, Progress
 from app.questions.prompt import Prompt, Turn, build
 from app.questions.spans import Source, warm
 from app.questions.trace import Notes
@@ -71,6 +71,11 @@ class Answering:
             self._reason = reason
             if self._asked is not None:
                 self.task.cancel()
+
+    @property
+    def outcome(self) -> Outcome:
+        """How far it has come; once the task is done, how it ended."""
+        return Outcome(self._state, self._verdict(), self._work.watch.trace)
 
     async def _run(self) -> None:
         try:
@@ -170,7 +175,12 @@ class Answering:
         self._keeper.start()
         self._keeper.soon()
         self._work.watch.start("engine")
-        stream = self._work.services.engine.stream(messages, max_tokens=most, continue_last=bool(draft.text))
+        stream = self._work.services.engine.stream(
+            messages,
+            max_tokens=most,
+            continue_last=bool(draft.text),
+            near=self._asked.conversation_id if self._asked else "",
+        )
         async with aclosing(stream) as chunks:
             self._work.threads.begin(lambda: warm(prompt.sources))
             async for chunk in chunks:

@@ -22,6 +22,7 @@ from app.errors import NotReady
 from app.questions import record
 from app.questions.answer import Answering
 from app.questions.events import Done, Event, Failed, Rewritten, Statement, Stopped
+from app.questions.figures import AnswerFigures
 from app.questions.log import EventLog
 from app.questions.progress import Asked
 from app.questions.prompt import require_short
@@ -58,6 +59,7 @@ class AnswerDesk:
         self._turnstile: Turnstile | None = None
         self._threads = Threads()
         self._closing = False
+        self.figures = AnswerFigures()
 
     async def start(self) -> None:
         """Once, before the first question: answers a crash left waiting or streaming become paused. What is slow the
@@ -75,15 +77,18 @@ class AnswerDesk:
         "question"), Conflict (the conversation's last answer is still being written).
         """
         begun = time.perf_counter()
-        question = record.clean_question(question)
-        await self._check_length(question)
-        if conversation_id is not None:
-            await self._stop_paused(viewer, conversation_id)
-        model = self._services.engine.model
-        view, asked = await self._in_session(
-            lambda db: record.hand_in(db, viewer, collection_id, question, conversation_id=conversation_id, model=model)
-        )
-        self._begin(viewer, view, begun, first_seq=1, asked=asked)
+        with self.figures.handing_in():
+            question = record.clean_question(question)
+            await self._check_length(question)
+            if conversation_id is not None:
+                await self._stop_paused(viewer, conversation_id)
+            model = self._services.engine.model
+            view, asked = await self._in_session(
+                lambda db: record.hand_in(
+                    db, viewer, collection_id, question, conversation_id=conversation_id, model=model
+                )
+            )
+            self._begin(viewer, view, begun, first_seq=1, asked=asked)
         return view
 
     async def events(self, viewer: Viewer, answer_id: str, after: int = 0) -> AsyncGenerator[Event, None]:
@@ -141,6 +146,10 @@ class AnswerDesk:
         """The answer as it stands now. NotFound when it is not the viewer's."""
         return await self._in_session(lambda db: record.view_answer(db, viewer, answer_id))
 
+    def at_the_engine(self) -> tuple[int, int]:
+        """Answers that have a place at the engine, and answers that wait for one."""
+        return (self._turnstile.inside, self._turnstile.outside) if self._turnstile else (0, 0)
+
     async def close(self) -> None:
         """Pauses what is being written and ends all event streams."""
         self._closing = True
@@ -196,6 +205,7 @@ class AnswerDesk:
         asyncio.get_running_loop().call_later(seconds, look)
 
     def _forget(self, answer_id: str, running: Running) -> None:
+        self.figures.ended(running.answering.outcome)
         if self._running.get(answer_id) is running:
             del self._running[answer_id]
 

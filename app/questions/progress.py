@@ -47,3 +47,12 @@ class Progress:
     verdict: AnswerVerdict = ""
     nearest: tuple[tuple[CitationView, Source], ...] = ()
     error: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an answer ended (or was paused)."""
+
+    state: AnswerState
+    verdict: AnswerVerdict
+    trace: Trace

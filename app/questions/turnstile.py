@@ -24,15 +24,29 @@ class Turnstile:
         self._services = services
         self._places = asyncio.Semaphore(services.settings.answers_at_once)
         self._window: tuple[str, int] | None = None
+        self.inside = 0  # answers that have a place
+        self.outside = 0  # answers that wait for one, or for the engine
 
     @asynccontextmanager
     async def place(self, waits: Waits) -> AsyncIterator[None]:
         """A place while the block runs; `waits` is told when it has to be waited for. Errors: NotReady."""
-        await self._engine_ready(waits)
-        if self._places.locked():
-            waits("queue")
-        async with self._places:
+        await self._enter(waits)
+        self.inside += 1
+        try:
             yield
+        finally:
+            self.inside -= 1
+            self._places.release()
+
+    async def _enter(self, waits: Waits) -> None:
+        self.outside += 1
+        try:
+            await self._engine_ready(waits)
+            if self._places.locked():
+                waits("queue")
+            await self._places.acquire()
+        finally:
+            self.outside -= 1
 
     async def window(self) -> int:
         """Tokens that fit into prompt and answer: what is set, or less when the engine takes less."""

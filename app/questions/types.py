@@ -151,9 +151,10 @@ class ConversationView:
 
 
 class EngineClient(Protocol):
-    """The part of `models.engine.client.EngineClient` that answering uses."""
+    """The part of `models.engine.balance.BalancedClient` that answering uses."""
 
-    model: str
+    @property
+    def model(self) -> str: ...
 
     def stream(
         self,
@@ -164,6 +165,7 @@ class EngineClient(Protocol):
         stop: Sequence[str] = (),
         continue_last: bool = False,
         cache_salt: str | None = None,
+        near: str = "",
     ) -> AsyncGenerator[Chunk, None]: ...
 
     async def model_length(self) -> int: ...

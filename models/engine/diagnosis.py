@@ -6,6 +6,8 @@ import re
 import signal
 from dataclasses import dataclass
 
+LONGEST_ERROR = 300  # characters of an error that are shown
+
 PHASES = (
     ("Application startup complete", "trying a first word"),
     ("KV cache size", "warming up"),
@@ -96,6 +98,15 @@ def diagnose(log_tail: str, code: int) -> Diagnosis:
             "BELEG_KV_CACHE_GIB or choose a smaller BELEG_MODEL."
         )
     return Diagnosis(f"The engine ended by itself (exit code {code}{error}).")
+
+
+def last_errors(log_tail: str, most: int = 5) -> tuple[str, ...]:
+    """The last lines that report an error, oldest first, with their times, without traces, repetitions and dumps of
+    what was being computed (those hold people's prompts)."""
+    begins = r"^(?:\(\w+ pid=\d+\) )?((?:ERROR|CRITICAL) .+|(?:\w+\.)*\w*(?:Error|Exception): .+)$"
+    trace = re.compile(r"\] (?:\s|Traceback|During handling|The above exception)|\]\s*$|dump_input")
+    lines = (line[:LONGEST_ERROR] for line in re.findall(begins, log_tail, re.MULTILINE) if not trace.search(line))
+    return tuple(list(dict.fromkeys(lines))[-most:])
 
 
 def _lost_a_process(log_tail: str) -> bool:

@@ -25,7 +25,7 @@ from models.engine import leftovers
 from models.engine.diagnosis import Diagnosis, diagnose, phase
 from models.engine.log import EngineLog
 from models.engine.profiles import EngineProfile
-from models.types import EngineState, EngineStatus
+from models.types import EngineState, EngineStatus, Replica
 
 START_SECONDS = 1800.0  # a large model from a slow disk, compiled
 CANARY_SECONDS = 300.0
@@ -40,7 +40,8 @@ WINDOW_SECONDS = 900.0  # more than len(PAUSES) ends within this, and we stop tr
 class EngineServer:
     """Starts and supervises one vLLM on 127.0.0.1.
 
-    `port` 0 takes a free one, `key` empty makes a random one; both are fixed from then on (`base_url`, `key`).
+    `port` 0 takes a free one, `key` empty makes a random one; both are fixed from then on. `name` is
+    that of its log and of the note about its process.
     `start` returns at once; `status` tells how it is. All methods may be called from any thread.
     """
 
@@ -53,12 +54,15 @@ class EngineServer:
         logs_dir: Path,
         run_dir: Path,
         key: str = "",
+        *,
+        name: str = "engine",
     ) -> None:
+        self.name = name
         self.key = key or secrets.token_urlsafe(24)
         self._profile, self._model_dir, self._model = profile, model_dir, model_name
         self._port = port or _free_port()
-        self._log = EngineLog(logs_dir / "engine.log")
-        self._note = run_dir / "engine-process.json"
+        self._log = EngineLog(logs_dir / f"{name}.log")
+        self._note = run_dir / f"{name}-process.json"
         self._status = EngineStatus("off", time.time(), model_name)
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -76,6 +80,13 @@ class EngineServer:
 
     def status(self) -> EngineStatus:
         return self._status
+
+    def replica(self, *, accepting: bool = True) -> Replica:
+        """What others may know of it."""
+        arguments = tuple(self._profile.arguments())
+        return Replica(
+            self.name, self.base_url, self.key, self._status, self._log.path, self._note, arguments, accepting=accepting
+        )
 
     def start(self) -> None:
         """Begin to start; does nothing while it runs or starts. After `failed` it tries anew."""

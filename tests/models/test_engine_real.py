@@ -6,14 +6,17 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import fields
 
 import httpx
 import psutil
 import pytest
 
 from models.engine.client import EngineClient, EngineRefused
+from models.engine.gauges import Gauges, fetch
+from models.engine.group_memory import group_memory
 from models.tokens import EngineTokenizer, load_tokenizer
-from models.types import Chunk, Message
+from models.types import Chunk, Message, Replica
 from tests.conftest import TestEngine, wait_ready
 
 pytestmark = pytest.mark.engine
@@ -168,6 +171,32 @@ def test_it_says_how_long_a_prompt_may_be(engine: TestEngine) -> None:
             return await client.model_length(), await client.alive()
 
     assert asyncio.run(go()) == (8192, True)
+
+
+def test_its_figures_grow_with_what_it_does(engine: TestEngine) -> None:
+    def look() -> Gauges:
+        with httpx.Client(trust_env=False) as http:
+            return fetch(http, Replica("engine", engine.base_url, engine.key, engine.server.status()))
+
+    async def go() -> None:
+        async with client_of(engine) as client:
+            await answer(client, [Message("user", "Count to twenty.")])
+
+    before = look()
+    asyncio.run(go())
+    end = time.monotonic() + 5  # the engine's figures lag
+    while (after := look()).generated_tokens == before.generated_tokens and time.monotonic() < end:
+        time.sleep(0.1)
+    missing = [field.name for field in fields(Gauges) if getattr(after, field.name) is None]
+    assert missing == []
+    assert after.generated_tokens == (before.generated_tokens or 0) + 8
+    assert (after.finished or {})["length"] == (before.finished or {})["length"] + 1
+
+
+def test_its_memory_is_that_of_all_its_processes(engine: TestEngine) -> None:
+    held = group_memory(engine.note)
+    assert held is not None
+    assert held > 1 << 30, "weights, KV cache and two Pythons"
 
 
 def test_the_key_stands_on_no_command_line(engine: TestEngine) -> None:

@@ -111,6 +111,19 @@ def wait_ready(beleg: Beleg) -> None:
         time.sleep(0.2)
 
 
+def api_key(beleg: Beleg) -> str:
+    """A personal key, made as the first administrator by the application function the pages use."""
+    from app.accounts.first import local_viewer
+    from app.accounts.keys import create_key
+    from app.db.session import Database
+
+    database = Database(f"sqlite:///{beleg.environment['BELEG_DATA_DIR']}/beleg.db")
+    with database.session() as db:
+        _, secret = create_key(db, local_viewer(db), "system test")
+    database.close()
+    return secret
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

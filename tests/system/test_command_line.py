@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.system.conftest import wait_ready
+from tests.system.conftest import api_key, wait_ready
 
 pytestmark = pytest.mark.engine
 
@@ -63,7 +63,7 @@ def test_reindex_keeps_answers_possible(beleg, stocked):
 
 
 def test_a_power_cut_while_reading_loses_nothing(beleg, tmp_path):
-    key = _api_key(beleg)
+    key = api_key(beleg)
     headers = {"Authorization": f"Bearer {key}"}
     with httpx.Client(base_url=f"{beleg.url}/api/v1", headers=headers, timeout=60) as api:
         collection = api.post("/collections", json={"name": "Crash"}).json()["id"]
@@ -79,19 +79,6 @@ def test_a_power_cut_while_reading_loses_nothing(beleg, tmp_path):
         states = _wait_for_end(api, collection)
     assert sorted(states) == sorted(f"file-{number}.txt" for number in range(12))
     assert set(states.values()) == {"ready"}
-
-
-def _api_key(beleg) -> str:
-    """A personal key, made as the first administrator by the application function the pages use."""
-    from app.accounts.first import local_viewer
-    from app.accounts.keys import create_key
-    from app.db.session import Database
-
-    database = Database(f"sqlite:///{beleg.environment['BELEG_DATA_DIR']}/beleg.db")
-    with database.session() as db:
-        _, secret = create_key(db, local_viewer(db), "system test")
-    database.close()
-    return secret
 
 
 def _wait_for_end(api: httpx.Client, collection: str) -> dict[str, str]:

@@ -87,6 +87,7 @@ def _engine_as_new(world: World) -> Iterator[None]:
     yield
     world.engine.__init__()  # type: ignore[misc]
     world.services.state = "ready"
+    world.services.watch_anew()
 
 
 @pytest.fixture(scope="module")

@@ -29,9 +29,10 @@ from app.db.session import Database
 from app.documents.indexing import Indexer
 from app.documents.reading import Reader
 from app.documents.signals import Signals
+from app.engine_watch import EngineWatch
 from app.questions.desk import AnswerDesk
 from ingestion.index.store import Index, IndexWriter
-from models.types import Chunk, EngineState, EngineStatus, Message, Usage
+from models.types import Chunk, EngineState, EngineStatus, Message, Replica, Usage
 from web.main import create_app
 
 DIM = 64
@@ -114,6 +115,7 @@ class Engine:
         stop: Sequence[str] = (),
         continue_last: bool = False,
         cache_salt: str | None = None,
+        near: str = "",
     ) -> AsyncGenerator[Chunk, None]:
         if self.error:
             raise self.error
@@ -151,6 +153,19 @@ class Engine:
         pass
 
 
+@dataclass
+class Handle:
+    """Says which replicas there are; a test may name others. The one there is at first tells no figures."""
+
+    services: Services
+    named: tuple[Replica, ...] | None = None
+
+    def replicas(self) -> tuple[Replica, ...]:
+        if self.named is not None:
+            return self.named
+        return (Replica("engine", "http://127.0.0.1:9/v1", "", self.services.engine_status()),)
+
+
 class Services:
     """Stands where `app.services.Services` does, with the same parts."""
 
@@ -162,6 +177,7 @@ class Services:
         self.engine = Engine()
         self.state: EngineState = "ready"
         self.since = time.time()
+        self.watch_anew()
 
     @cached_property
     def index(self) -> Index:
@@ -170,6 +186,11 @@ class Services:
     @cached_property
     def desk(self) -> AnswerDesk:
         return AnswerDesk(self)  # type: ignore[arg-type]
+
+    def watch_anew(self) -> None:
+        """One replica that tells no figures, and nothing seen of it."""
+        self.engine_handle = Handle(self)
+        self.engine_watch = EngineWatch(self.engine_handle.replicas)
 
     def engine_status(self) -> EngineStatus:
         return EngineStatus(self.state, self.since, self.engine.model)

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Security
 from fastapi.security import APIKeyCookie, HTTPBearer
 
-from web.api import accounts, collections, conversations, documents, questions
+from web.api import accounts, collections, conversations, documents, engine, questions
 from web.api.shapes import Problem
 
 _PROBLEMS = {
@@ -36,5 +36,5 @@ _cookie = APIKeyCookie(
 )
 
 router = APIRouter(prefix="/api/v1", responses=PROBLEMS, dependencies=[Security(_bearer), Security(_cookie)])
-for part in (accounts, collections, documents, questions, conversations):
+for part in (accounts, collections, documents, questions, conversations, engine):
     router.include_router(part.router)

@@ -18,7 +18,7 @@ from babel.core import Locale, UnknownLocaleError, negotiate_locale
 from babel.dates import format_datetime, format_time
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
-from babel.numbers import format_decimal
+from babel.numbers import format_decimal, format_percent
 from babel.support import NullTranslations, Translations
 from babel.units import format_unit
 
@@ -79,10 +79,17 @@ class Words:
         """A measured time: 1.2 s."""
         return f"{format_decimal(milliseconds / 1000, '#,##0.0', locale=self.language)}\u00a0s"
 
+    def share(self, share: float) -> str:
+        """A share as people write it: 85%."""
+        return str(format_percent(share, locale=self.language))
+
     def elapsed(self, seconds: float) -> str:
-        """How long something has been going on, in words: 40 seconds, 2 minutes."""
-        whole = max(0, int(seconds))
-        count, unit = (whole, "second") if whole < 90 else (round(whole / 60), "minute")
+        """How long something has been going on, in words: 40 seconds, 2 minutes, 3 hours, 4 days."""
+        count, unit = max(0, int(seconds)), "second"
+        for size, larger in ((60, "minute"), (60, "hour"), (24, "day")):
+            if count < 1.5 * size:
+                break
+            count, unit = round(count / size), larger
         return str(format_unit(count, f"duration-{unit}", "long", locale=self.language))
 
     def pages(self, ranges: Sequence[tuple[int, int]], format: str = "") -> str:

@@ -37,6 +37,7 @@ SENTENCES = {
     "Refused": (1,),
     "Warning": (1,),
     "Reason": (1,),
+    "Pressure": (1,),
 }
 
 # no dates and names: they would change with every update

@@ -10,6 +10,7 @@ from web.pages import (
     collection,
     conversation,
     documents,
+    engine,
     home,
     moving,
     nearby,
@@ -31,5 +32,6 @@ for part in (
     nearby,
     account,
     administration,
+    engine,
 ):
     router.include_router(part.router)

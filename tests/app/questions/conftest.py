@@ -84,6 +84,7 @@ class ScriptedEngine:
         stop: Sequence[str] = (),
         continue_last: bool = False,
         cache_salt: str | None = None,
+        near: str = "",
     ) -> AsyncGenerator[Chunk, None]:
         self.calls.append((list(messages), continue_last, max_tokens))
         if self.error is not None:
