@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import typer
 
@@ -24,7 +24,7 @@ def engine(
     model: str = typer.Option("", help="Serve this model: a bundle's name, a hub id or a folder; empty: BELEG_MODEL."),
     picture: Path | None = typer.Option(None, help="Draw the figures into this SVG file."),
     quick: bool = typer.Option(False, help="Fewer and shorter requests: minutes less, and less sure."),
-    only: list[Part] = typer.Option([], help="Measure this part only; may be given again."),
+    only: list[str] = typer.Option([], help="Measure batching, overhead or policies only; may be given again."),
     prompt_words: int = typer.Option(0, min=0, help="Words of a prompt when batching is measured; 0: as usual, 60."),
     again: Path | None = typer.Option(None, help="Measure nothing: draw the picture of this JSON, printed before."),
 ) -> None:
@@ -36,13 +36,17 @@ def engine(
 
     if picture is not None and not picture.parent.is_dir():
         raise Invalid("There is no folder %(folder)s.", "Make it first.", folder=str(picture.parent))
+    unknown = sorted({*only} - {*get_args(Part)})
+    if unknown:
+        raise Invalid("There is no part %(part)s.", "Use batching, overhead or policies.", part=unknown[0])
     if again is None:
         settings = Settings()
         settings = settings.model_copy(update={"model": model}) if model else settings
         size = QUICK if quick else FULL
         size = replace(size, prompt_words=prompt_words) if prompt_words else size
         ready = prepare_models(settings, errors)
-        figures = measure(settings, Folders(ready.embedder, ready.model), size, tuple(only) or PARTS, _teller())
+        parts = tuple(part for part in PARTS if part in only) or PARTS
+        figures = measure(settings, Folders(ready.embedder, ready.model), size, parts, _teller())
     else:
         figures = json.loads(again.read_text(encoding="utf-8"))
     if picture is not None:

@@ -45,6 +45,7 @@ class Started:
         assert self.ours.stdout is not None
         self.guard = psutil.Process(int(self.ours.stdout.readline()))
         assert eventually(lambda: pid_file.exists() and pid_file.read_text() != "")
+        assert eventually(self.note.exists), "the guard writes it just after the engine was started"
         self.child = psutil.Process(int(pid_file.read_text()))
         self.engine = self.child.parent()
 
