@@ -132,7 +132,7 @@ class OwnEngine:
         try:
             folder = prepare(name, self._settings.models_dir, Silent())
         except BundleError as error:
-            raise Invalid(f"{error} {error.hint}", "") from error
+            raise Invalid(str(error), error.hint) from error
         self.fleet.change(ServedModel(folder, name), lambda: check_engine_profile(self.fleet.profile, folder))
         self.on_model(name, folder)
 

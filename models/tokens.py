@@ -43,7 +43,11 @@ class FolderTokenizer:
         self._template = _template(folder, config)
 
     def count(self, text: str) -> int:
-        return len(self._fast.encode(text, add_special_tokens=False))
+        return len(self.encode(text))
+
+    def encode(self, text: str) -> list[int]:
+        """The tokens of a bare text, without special tokens."""
+        return list(self._fast.encode(text, add_special_tokens=False).ids)
 
     def count_chat(self, messages: Sequence[Message]) -> int:
         """Raises ValueError where the model has no chat template or its template refuses the messages."""

@@ -16,7 +16,12 @@ from models.engine.server import EngineServer
 
 TEST_MODEL = "smollm2-135m"
 READY_SECONDS = 600.0
-ON_THE_ENGINE = ("tests/system/", "tests/models/test_engine_real.py")  # files whose tests use the real vLLM
+ON_THE_ENGINE = (
+    "tests/system/",
+    "tests/models/test_engine_real.py",
+    "tests/app/benchmarks/engine/test_batching.py",
+    "tests/models/test_parallel_real.py",
+)  # files whose tests use the real vLLM
 
 
 @dataclass(frozen=True)

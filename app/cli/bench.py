@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 
+from app.cli import bench_engine
 from app.cli.ask import errors, open_services_on
 from app.cli.bundles import prepare_embedder, prepare_models
 from app.config import Settings
@@ -17,6 +18,7 @@ from app.documents.limits import parse_limits
 from app.engine import OwnEngine, find_running
 
 app = typer.Typer(help="Measure on this machine; prints JSON.", no_args_is_help=True)
+app.command("engine")(bench_engine.engine)
 
 
 @app.command("first-run")

@@ -8,7 +8,7 @@ import typer
 from pydantic import ValidationError
 from rich.console import Console
 
-from app.cli import ask, bench, doctor, ingest, inspect, plan, reindex, serve, up, user, watch
+from app.cli import ask, bench, doctor, ingest, inspect, plan, quantize, reindex, serve, up, user, watch
 from app.errors import BelegError
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app.command("reindex")(reindex.reindex)
 app.command("doctor")(doctor.doctor)
 app.command("plan")(plan.plan)
 app.command("serve")(serve.serve)
+app.command("quantize")(quantize.quantize)
 app.add_typer(user.app, name="user")
 app.add_typer(bench.app, name="bench")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from app.questions.listing import Item, items
 from app.questions.normal import plain
 from app.questions.numbers import Figure, Number, figures, is_money_or_share, is_unit
 from app.questions.vocabulary import STOP
@@ -19,7 +20,8 @@ _PART_WORDS = 2  # content words from which on a clause is a claim of its own
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement taken apart: what must be found. `stems` maps a stem to its word, connective words left out."""
+    """A statement taken apart: what must be found. `stems` maps a stem to its word, connective words left out;
+    `items` are those of enumerations, each to be found by itself."""
 
     stems: dict[str, str]
     asked: frozenset[str]
@@ -29,6 +31,7 @@ class Claim:
     negated: list[frozenset[str]]
     limits: frozenset[str]
     language: str
+    items: tuple[Item, ...] = ()
 
     @property
     def counted(self) -> int:
@@ -66,6 +69,7 @@ def read_claim(text: str, asked: frozenset[str] = frozenset(), tongue: str = "")
         negated=negated_clauses(flat),
         limits=limits(flat),
         language=lang,
+        items=items(text),
     )
 
 

@@ -19,6 +19,7 @@ COVERED = 0.6  # share of a claim's content words that must stand in the span
 COVERED_SHORT = 0.75  # of at most four content words without a figure
 ASKED_AROUND = 0.5  # share of the question's words that must stand in the passage
 TELLING = 2  # figures and names that tell enough where languages differ
+NAME_MISSING = "“%(name)s” does not stand in the source."
 JOINT = 0.15  # what a longer quotation must gain in words for each sentence more
 
 
@@ -161,7 +162,7 @@ def _lacks(figure: Figure) -> Reason:
 
 
 def _name_missing(name: str) -> Reason:
-    return Reason("name_missing", "“%(name)s” does not stand in the source.", {"name": name})
+    return Reason("name_missing", NAME_MISSING, {"name": name})
 
 
 def _quote_missing(quote: str) -> Reason:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.questions.claims import Claim, clauses, read_claim
-from app.questions.matching import Match, best_match
+from app.questions.matching import NAME_MISSING, Match, best_match
 from app.questions.normal import plain
 from app.questions.spans import Source, Span
 from app.questions.statements import Piece
@@ -37,8 +37,9 @@ class Verifier:
         if not piece.claims:
             return view
         asked = self._asked | frozenset(content_stems(plain(intro)))
-        matches = [self._best(read_claim(part, asked, self._language), piece.cited) for part in clauses(piece.text)]
-        found = [match for match in matches if match]
+        claims = [read_claim(part, asked, self._language) for part in clauses(piece.text)]
+        matches = [(claim, self._best(claim, piece.cited)) for claim in claims]
+        found = [each for claim, match in matches if match for each in _with_items(claim, match)]
         verdict: StatementVerdict = "proved" if found and all(match.proved for match in found) else "unproved"
         reasons = {str(reason): reason for match in found for reason in match.reasons}
         noted = [_unknown_source(cited) for cited in piece.cited if cited not in self._sources]
@@ -59,6 +60,24 @@ class Verifier:
         if other and (best is None or other.proved):
             return other
         return best
+
+
+def _with_items(claim: Claim, match: Match) -> list[Match]:
+    """The match, and one more for each item of an enumeration that its span lacks: the line of the same passage that
+    holds the item, or none, and then the statement is not proved."""
+    found = [match]
+    for item in claim.items if match.proved else ():
+        stems = item.stems - claim.asked
+        if not stems or any(_holds(one.span, stems) for one in found):
+            continue
+        span = next((span for span in match.span.source.spans if _holds(span, stems)), None)
+        reasons = () if span else (Reason("item_missing", NAME_MISSING, {"name": item.words}),)
+        found.append(replace(match, span=span or match.span, reasons=reasons))
+    return found
+
+
+def _holds(span: Span, stems: frozenset[str]) -> bool:
+    return 2 * sum(span.holds(stem) for stem in stems) >= len(stems)
 
 
 def _citations(matches: Sequence[Match], cited: Sequence[str]) -> tuple[CitationView, ...]:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from models.engine.profiles import EngineProfile, ProfileError, cores_of
+from models.engine.profiles import CPU_BLOCK, EngineProfile, ProfileError, cores_of
 from models.planner.cards import Card
 from models.planner.shapes import ModelShape
 from models.planner.splits import Split, split_problem
 
 GPU_BLOCKS = (16, 32, 64, 128)  # FlashAttention and FlashInfer take these
-CPU_BLOCK = 32  # tokens; CPU attention wants a multiple of it
 LEAST_CONTEXT = 256
 
 

@@ -12,8 +12,6 @@ from typing import Any, TypeVar, cast
 import httpx
 import openai
 from openai import AsyncOpenAI, AsyncStream
-from openai.types import CompletionUsage
-from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 
 from models.types import Chunk, Message, Usage
 
@@ -87,27 +85,32 @@ class EngineClient:
         `cache_salt` keeps the prompt's cached blocks apart from those of other salts. Nothing is retried.
         Raises an EngineError.
         """
-        extra: dict[str, Any] = {"cache_salt": cache_salt} if cache_salt else {}
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": message.role, "content": message.content} for message in messages],
+            "max_tokens": max_tokens,
+            "temperature": temperature,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        if stop:
+            body["stop"] = list(stop)
+        if cache_salt:
+            body["cache_salt"] = cache_salt
         if continue_last:
-            extra |= {"add_generation_prompt": False, "continue_final_message": True}
-        opening = self._openai.chat.completions.create(
-            model=self.model,
-            messages=_params(messages),
-            max_tokens=max_tokens,
-            temperature=temperature,
-            stop=list(stop) or openai.omit,
-            stream=True,
-            stream_options={"include_usage": True},
-            extra_body=extra,
-        )
-        upstream = await self._opened(opening)
+            body |= {"add_generation_prompt": False, "continue_final_message": True}
+        upstream = await self._opened(body)
         try:
             async for chunk in self._pieces(upstream):
                 yield chunk
         finally:
             await upstream.close()
 
-    async def _opened(self, opening: Awaitable[AsyncStream[ChatCompletionChunk]]) -> AsyncStream[ChatCompletionChunk]:
+    async def _opened(self, body: dict[str, Any]) -> AsyncStream[object]:
+        """Plain JSON comes back: making openai's models of every token would cost more than all else we do with it."""
+        opening = self._openai.post(
+            "/chat/completions", body=body, cast_to=object, stream=True, stream_cls=AsyncStream[object]
+        )
         try:
             return await _within(opening, self._first_token)
         except openai.APIStatusError as error:
@@ -117,19 +120,18 @@ class EngineClient:
         except TimeoutError as error:
             raise EngineUnreachable(f"The engine did not answer within {self._first_token:.0f} s.") from error
 
-    async def _pieces(self, upstream: AsyncStream[ChatCompletionChunk]) -> AsyncGenerator[Chunk, None]:
+    async def _pieces(self, upstream: AsyncStream[object]) -> AsyncGenerator[Chunk, None]:
         limit, finished = self._first_token, False
         source = aiter(upstream)
         while True:
             try:
-                piece = await _within(anext(source), limit)
+                chunk = _chunk(cast(dict[str, Any], await _within(anext(source), limit)))
             except StopAsyncIteration:
                 break
             except TimeoutError as error:
                 raise EngineBroke(f"The engine sent nothing for {limit:.0f} s.") from error
             except Exception as error:  # of openai, or of whichever HTTP library it uses
                 raise EngineBroke("The engine stopped in the middle of the answer.") from error
-            chunk = _chunk(piece)
             if chunk.text:
                 limit = self._between_tokens
             finished = finished or chunk.finish is not None
@@ -172,12 +174,6 @@ class EngineClient:
             raise EngineUnreachable(f"The engine at {self.base_url} does not answer.") from error
 
 
-def _params(messages: Sequence[Message]) -> list[ChatCompletionMessageParam]:
-    return [
-        cast(ChatCompletionMessageParam, {"role": message.role, "content": message.content}) for message in messages
-    ]
-
-
 async def _within(waited: Awaitable[T], seconds: float) -> T:
     async with asyncio.timeout(seconds):
         return await waited
@@ -198,16 +194,17 @@ def _message(error: openai.APIStatusError) -> str:
     return str(text or error.message)[:500]
 
 
-def _chunk(piece: ChatCompletionChunk) -> Chunk:
-    usage = _usage(piece.usage)
-    if not piece.choices:
+def _chunk(piece: dict[str, Any]) -> Chunk:
+    """Of a `chat.completion.chunk` (OpenAI's API reference, "Streaming"). Raises what it likes where it is none."""
+    usage = _usage(piece.get("usage"))
+    if not piece["choices"]:
         return Chunk("", usage=usage)
-    choice = piece.choices[0]
-    return Chunk((choice.delta.content or "") if choice.delta else "", choice.finish_reason, usage)
+    choice = piece["choices"][0]
+    return Chunk((choice.get("delta") or {}).get("content") or "", choice.get("finish_reason"), usage)
 
 
-def _usage(usage: CompletionUsage | None) -> Usage | None:
+def _usage(usage: dict[str, Any] | None) -> Usage | None:
     if usage is None:
         return None
-    cached = usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else None
-    return Usage(usage.prompt_tokens, usage.completion_tokens, cached)
+    cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens")
+    return Usage(usage["prompt_tokens"], usage["completion_tokens"], cached)

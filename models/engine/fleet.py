@@ -7,6 +7,7 @@ change: for each replica: [a new one beside it, where there is room] or [it gets
 from __future__ import annotations
 
 import re
+import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -58,6 +59,7 @@ class EngineFleet:
         self.profile, self.model = profile, model
         self.on_change: Callable[[], None] = lambda: None
         self._places = places
+        self._key = places.key or secrets.token_urlsafe(24)  # one for all: whoever asks is told one
         self._servers = [self._make(number, model, "") for number in range(profile.replicas)]
         self._closed: set[str] = set()  # names of those that get nothing new
         self._rolling = threading.Lock()
@@ -178,7 +180,7 @@ class EngineFleet:
             places.port + number if places.port and not mark else 0,
             places.logs_dir,
             places.run_dir,
-            places.key or (self._servers[0].key if hasattr(self, "_servers") else ""),
+            self._key,
             name=("engine" if alone else f"engine-{number}") + mark,
         )
 

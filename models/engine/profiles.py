@@ -22,6 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 from models.processor import multiplies_bfloat16
 
 GIB = 1 << 30
+CPU_BLOCK = 32  # tokens; CPU attention wants a multiple of 32
 FOLDER = Path(__file__).resolve().parent.parent / "profiles"
 QUIET = {
     "HF_HUB_OFFLINE": "1",
@@ -118,7 +119,7 @@ class EngineProfile:
         sizes = {
             "max-num-batched-tokens": self.batched_tokens,
             "max-num-queued-reqs": self.queued,
-            "block-size": self.block_size,
+            "block-size": self.block_size or (CPU_BLOCK if self.device == "cpu" else None),
             "kv-cache-dtype": None if self.kv_cache_dtype == "auto" else self.kv_cache_dtype,
         }
         return [f"--{name}={value}" for name, value in sizes.items() if value is not None]

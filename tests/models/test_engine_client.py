@@ -200,9 +200,22 @@ async def silent(writer: asyncio.StreamWriter) -> None:
         (streams(piece("Ja"), "[DONE]"), EngineBroke, "Ja", False),
         (streams(piece("Ja"), {"error": {"message": "EngineCore died", "code": 500}}), EngineBroke, "Ja", False),
         (streams(piece("Ja"), "{not json"), EngineBroke, "Ja", False),
+        (streams(piece("Ja"), '["no", "chunk"]'), EngineBroke, "Ja", False),
+        (streams(piece("Ja"), {"object": "something else"}), EngineBroke, "Ja", False),
         (streams(then="hangs"), EngineBroke, "", True),
     ],
-    ids=["silent", "hangs", "breaks", "ends", "done early", "error event", "no json", "opens and hangs"],
+    ids=[
+        "silent",
+        "hangs",
+        "breaks",
+        "ends",
+        "done early",
+        "error event",
+        "no json",
+        "a list",
+        "no chunk",
+        "opens and hangs",
+    ],
 )
 def test_what_arrived_stays_when_it_breaks(script: Script, kind: type[EngineError], text: str, patience: bool) -> None:
     chunks, error, _ = ask(script, limit=1 if patience else 20)

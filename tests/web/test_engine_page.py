@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from app.engine_wish import read_wish
 from models.types import EngineStatus, Replica
 from tests.engine_stand_in import KEY, StandIn, stand_in
 from tests.web.conftest import Site
@@ -124,3 +125,19 @@ def test_the_api_tells_the_same(ada: httpx.Client, bob: httpx.Client, site: Site
     assert 12 <= len(replica["last_hour"]) <= 14
     assert KEY not in str(told)
     assert bob.get("/api/v1/engine").status_code == 403
+
+
+def test_an_administrator_wishes_for_another_model(site: Site):
+    settings = site.world.services.settings
+    with site.browser("Bob") as bob:
+        assert bob.post(f"{PAGE}/model", data={"model": "evil"}).status_code == 404
+    assert read_wish(settings) is None
+    with site.browser() as ada:
+        assert ada.post(f"{PAGE}/model", data={"model": " "}).status_code == 422
+        assert ada.post(f"{PAGE}/model", data={"model": "<b>org/next</b>"}).status_code == 303
+        page = ada.get(PAGE).text
+        assert "The model is being changed to &lt;b&gt;org/next&lt;/b&gt;" in page
+        assert ada.post(f"{PAGE}/model", data={"model": "another"}).status_code == 409
+    wish = read_wish(settings)
+    assert wish is not None
+    assert wish.model == "<b>org/next</b>"

@@ -318,3 +318,28 @@ def test_a_quotation_is_found_where_it_stands(before: str, quote: str, after: st
     assert found is not None
     source = f"{before} {wanted} {after}"
     assert find_quote(source[found[0] : found[1]], source) is not None
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict"),
+    [
+        ("The plan covers dental care, vision care and prescription drugs.", "proved"),
+        ("The plan covers dental care, vision care, hearing aids and prescription drugs.", "unproved"),
+        ("The plan covers dental care, acupuncture, vision care and prescription drugs.", "unproved"),
+        ("The plan covers dental care, vision care, prescription drugs and massages.", "unproved"),
+    ],
+)
+def test_each_item_of_a_list_must_stand_in_the_source(statement: str, verdict: str) -> None:
+    text = "The plan covers dental care, vision care, and prescription drugs for all employees."
+    view = check(statement, [_source(text)])
+    assert view.verdict == verdict
+    assert (view.reasons != ()) == (verdict == "unproved")
+
+
+def test_items_on_lines_of_their_own_are_cited_with_their_lines() -> None:
+    text = "The plan covers the following:\n- dental care\n- vision care\n- prescription drugs\n- physical therapy"
+    said = "The plan covers dental care, vision care, prescription drugs and physical therapy."
+    view = check(said, [_source(text)], "What does the plan cover?")
+    assert view.verdict == "proved"
+    quoted = " ".join(citation.quote for citation in view.citations)
+    assert all(item in quoted for item in ("dental", "vision", "prescription", "physical therapy"))

@@ -1,0 +1,1 @@
+"""What `beleg bench engine` measures: batching, what Beleg adds in front of the engine, and scheduling policies."""
