@@ -8,24 +8,26 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
+
+import httpx
 
 from app.benchmarks.engine.load import Target
 from app.config import Settings
+from app.engine import engine_profile
 from app.errors import EngineFailed
-from models.engine.profiles import EngineProfile, choose_profile
+from models.engine.profiles import EngineProfile
 from models.engine.server import EngineServer
 
+Policy = Literal["fcfs", "priority"]
 READY_SECONDS = 1800.0
 _LOOK_SECONDS = 0.25
 
 
-def profile_for(settings: Settings, sequences: int, policy: str = "fcfs") -> EngineProfile:
-    """This machine's profile, with room for so many requests at once at least."""
-    profile = choose_profile(
-        settings.context_tokens, settings.kv_cache_gib, settings.engine_threads, settings.engine_args
-    )
-    more = (*profile.more, f"--scheduling-policy={policy}")
-    return replace(profile, sequences=max(sequences, profile.sequences), more=more)
+def profile_for(settings: Settings, sequences: int, policy: Policy = "fcfs") -> EngineProfile:
+    """The profile that is set, else this machine's, with room for so many requests at once at least. Raises Invalid."""
+    profile = engine_profile(settings)
+    return replace(profile, sequences=max(sequences, profile.sequences), scheduling=policy)
 
 
 @contextmanager
@@ -39,6 +41,20 @@ def started(settings: Settings, folder: Path, profile: EngineProfile) -> Iterato
             yield Target(server.base_url, server.key, settings.model)
         finally:
             server.stop()
+
+
+def at_address(settings: Settings) -> Target:
+    """The engine somebody else runs; the first of several. Raises EngineFailed when it does not say what it serves."""
+    address = settings.engine_url.split(",", maxsplit=1)[0].strip().rstrip("/")
+    headers = {"Authorization": f"Bearer {settings.engine_key}"} if settings.engine_key else {}
+    try:
+        served = httpx.get(f"{address}/models", headers=headers, timeout=30, trust_env=False).raise_for_status().json()
+        names = [str(entry["id"]) for entry in served["data"]]
+    except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
+        raise EngineFailed(
+            "The engine at %(address)s does not say what it serves.", "Check BELEG_ENGINE_URL.", address=address
+        ) from error
+    return Target(address, settings.engine_key, settings.model if settings.model in names else names[0])
 
 
 def _until_ready(server: EngineServer) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from app.benchmarks.engine import batching, overhead, policies
-from app.benchmarks.engine.engines import profile_for, started
+from app.benchmarks.engine.engines import Policy, at_address, profile_for, started
 from app.benchmarks.engine.load import Target
 from app.benchmarks.engine.size import Size
 from app.config import Settings
@@ -59,9 +59,9 @@ def _machine() -> dict[str, Any]:
 
 
 @contextmanager
-def _engine(settings: Settings, folders: Folders, size: Size, policy: str = "fcfs") -> Iterator[Target]:
+def _engine(settings: Settings, folders: Folders, size: Size, policy: Policy = "fcfs") -> Iterator[Target]:
     if folders.model is None:
-        yield Target(settings.engine_url.rstrip("/"), settings.engine_key, settings.model)
+        yield at_address(settings)
         return
     with started(settings, folders.model, profile_for(settings, size.sequences, policy)) as target:
         yield target

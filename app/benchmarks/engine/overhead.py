@@ -1,7 +1,8 @@
 """What Beleg adds in front of the engine, on a stand-in engine that writes at fixed times: a real one's own pace varies
 by more than what is looked for.
 
-    relay   from the engine's writing of a token until it is seen at the other end of Beleg's API
+    relay   from the engine's writing of a token until it is seen at the other end of Beleg's API; also for those
+            tokens alone that were written while no question was on its way to the engine
     front   from sending the question until the engine has the whole request
 
 Each is measured twice with the same client, the same requests and as many people at once: through Beleg, and at the
@@ -118,8 +119,10 @@ async def _ask(size: Size, questions: int, open_stream: Open) -> list[Listened]:
 
 
 def _report(size: Size, through: Sequence[Pass], past: Sequence[Pass]) -> dict[str, Any]:
-    relay = _compared([value for one in past for value in _relay(one, delays.from_engine)],
-                      [value for one in through for value in _relay(one, delays.from_app)])  # fmt: skip
+    late = [_relay(one, delays.from_app) for one in through]
+    direct = [value for one in past for value in _relay(one, delays.from_engine)[0]]
+    relay = _compared(direct, [value for tokens, _ in late for value in tokens])
+    quiet = [value for _, tokens in late for value in tokens]
     alone = [value for one in past for value in _front(one)]
     traces = [_trace(listened) for one in through for listened in one.listened]
     asked = [value for one in through for value in _front(one)]
@@ -132,6 +135,7 @@ def _report(size: Size, through: Sequence[Pass], past: Sequence[Pass]) -> dict[s
         "answers": len(asked),
         "tokens": sum(len(note.pieces) for one in through for note in one.notes.values()),
         "relay_ms": relay,
+        "relay_while_nothing_is_searched_ms": _compared(direct, quiet) if quiet else None,
         "front_ms": front,
         "front_without_embedding_ms": unembedded,
         "front_parts_ms": {part: spread([trace[part] for trace in traces]) for part in _PARTS},
@@ -151,16 +155,21 @@ def _compared(alone: Sequence[float], with_beleg: Sequence[float]) -> dict[str, 
     return {"engine_alone": first, "through_beleg": second, "added": added}
 
 
-def _relay(one: Pass, seen: Callable[[Sequence[Heard]], list[delays.Seen]]) -> list[float]:
-    """Seconds of delay of all tokens. Raises EngineFailed when some never came."""
-    found: list[float] = []
+def _relay(one: Pass, seen: Callable[[Sequence[Heard]], list[delays.Seen]]) -> tuple[list[float], list[float]]:
+    """Seconds of delay of all tokens, and of those written while no question was on its way. Raises EngineFailed when
+    some never came."""
+    searching = [(listened.sent, one.notes[listened.mark].received) for listened in one.listened]
+    found, quiet = list[float](), list[float]()
     for listened in one.listened:
         wrote = delays.written(one.notes[listened.mark].pieces)
         late = delays.delays(wrote, seen(listened.heard))
         if len(late) < len(wrote):
             raise EngineFailed("An answer was not shown to its end.", "Look into the log of Beleg.")
         found += late
-    return found
+        for piece, seconds in zip(wrote, late, strict=True):
+            if not any(sent <= piece.at <= received for sent, received in searching):
+                quiet.append(seconds)
+    return found, quiet
 
 
 def _front(one: Pass) -> list[float]:

@@ -13,12 +13,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from app.benchmarks.engine.engines import Policy
 from app.benchmarks.engine.figures import milliseconds, spread
 from app.benchmarks.engine.load import Served, Target, all_done, ask
 from app.benchmarks.engine.prompts import Job, alike
 from app.benchmarks.engine.size import Size
 
-POLICIES = ("fcfs", "priority")
+POLICIES: tuple[Policy, ...] = ("fcfs", "priority")
 LONG_PRIORITY, SHORT_PRIORITY = 10, 0
 LONG_TOKENS, SHORT_TOKENS, SHORT_WORDS = 16, 16, 20
 
@@ -32,7 +33,7 @@ class Flood:
     pace: float
 
 
-Start = Callable[[str], AbstractContextManager[Target]]
+Start = Callable[[Policy], AbstractContextManager[Target]]
 
 
 def measure(start: Start, size: Size, say: Callable[[str], None]) -> dict[str, Any]:

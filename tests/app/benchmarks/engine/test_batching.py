@@ -8,10 +8,12 @@ from dataclasses import replace
 import pytest
 
 from app.benchmarks.engine import batching
+from app.benchmarks.engine.engines import at_address
 from app.benchmarks.engine.load import Served, Target, ask, ask_all
 from app.benchmarks.engine.policies import flood, row
 from app.benchmarks.engine.prompts import Job, mixed
 from app.benchmarks.engine.size import QUICK, Size
+from app.config import Settings
 from app.errors import EngineFailed
 from tests.conftest import TestEngine
 
@@ -44,8 +46,9 @@ def test_an_answer_has_exactly_the_length_that_was_asked_for(engine: TestEngine)
 
 
 @pytest.mark.engine
-def test_a_flood_ends_and_nobody_is_left_out(engine: TestEngine) -> None:
-    flooded = asyncio.run(flood(target_of(engine), TINY, priorities=False))
+@pytest.mark.parametrize("priorities", [False, True])
+def test_a_flood_ends_and_nobody_is_left_out(engine: TestEngine, priorities: bool) -> None:
+    flooded = asyncio.run(flood(target_of(engine), TINY, priorities))
     figures = row(flooded)
     assert figures["asked"] == figures["ended"] == 5
     assert figures["long_longest_s"] <= figures["all_s"]
@@ -56,6 +59,12 @@ def test_what_the_engine_refuses_is_told_and_ends_all(engine: TestEngine) -> Non
     jobs = [Job("word " * 9000, 4), *mixed(3, 5, (2, 4))]
     with pytest.raises(EngineFailed, match="maximum context length"):
         asyncio.run(ask_all(target_of(engine), jobs, 2, "salt"))
+
+
+@pytest.mark.engine
+def test_an_engine_at_an_address_says_what_it_serves(engine: TestEngine) -> None:
+    settings = Settings(engine_url=f"{engine.base_url}/", engine_key=engine.key, model="other", _env_file=None)  # type: ignore[call-arg]
+    assert at_address(settings) == target_of(engine)
 
 
 def test_an_engine_that_is_not_there_is_an_error_in_words() -> None:

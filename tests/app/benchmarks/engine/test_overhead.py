@@ -26,6 +26,7 @@ def test_all_tokens_are_seen_and_every_question_is_traced(
     assert found["tokens"] >= 6 * ANSWER_WORDS
     for part in ("relay_ms", "front_ms", "front_without_embedding_ms"):
         assert found[part].keys() == {"engine_alone", "through_beleg", "added"}
+    assert "relay_while_nothing_is_searched_ms" in found
     assert found["front_parts_ms"].keys() == {"embed_ms", "retrieval_ms", "prepare_ms", "queue_ms"}
     assert found["reached"].keys() == {"relay", "front_without_embedding"}
 
