@@ -6,8 +6,8 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
-from typing import Literal
 
 import typer
 
@@ -16,7 +16,13 @@ from app.cli.bundles import prepare_models
 from app.config import Settings
 from app.errors import Invalid
 
-Part = Literal["batching", "overhead", "policies"]
+
+class Part(StrEnum):
+    """What can be measured by itself, in the order it is."""
+
+    OVERHEAD = "overhead"
+    BATCHING = "batching"
+    POLICIES = "policies"
 
 
 def engine(
@@ -30,7 +36,7 @@ def engine(
 ) -> None:
     """Tokens/s and time to first token for 1 to 16 at once against one at a time and whole batches; milliseconds Beleg
     adds; scheduling policies under a flood. Starts engines of its own, or uses BELEG_ENGINE_URL."""
-    from app.benchmarks.engine.measure import PARTS, Folders, measure
+    from app.benchmarks.engine.measure import Folders, measure
     from app.benchmarks.engine.picture import draw
     from app.benchmarks.engine.size import FULL, QUICK
 
@@ -42,7 +48,9 @@ def engine(
         size = QUICK if quick else FULL
         size = replace(size, prompt_words=prompt_words) if prompt_words else size
         ready = prepare_models(settings, errors)
-        figures = measure(settings, Folders(ready.embedder, ready.model), size, tuple(only) or PARTS, _teller())
+        figures = measure(
+            settings, Folders(ready.embedder, ready.model), size, [part.value for part in only or Part], _teller()
+        )
     else:
         figures = json.loads(again.read_text(encoding="utf-8"))
     if picture is not None:
