@@ -6,8 +6,8 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
-from typing import Literal, get_args
 
 import typer
 
@@ -16,7 +16,13 @@ from app.cli.bundles import prepare_models
 from app.config import Settings
 from app.errors import Invalid
 
-Part = Literal["batching", "overhead", "policies"]
+
+class Part(StrEnum):
+    """What can be measured by itself, in the order it is."""
+
+    OVERHEAD = "overhead"
+    BATCHING = "batching"
+    POLICIES = "policies"
 
 
 def engine(
@@ -24,29 +30,27 @@ def engine(
     model: str = typer.Option("", help="Serve this model: a bundle's name, a hub id or a folder; empty: BELEG_MODEL."),
     picture: Path | None = typer.Option(None, help="Draw the figures into this SVG file."),
     quick: bool = typer.Option(False, help="Fewer and shorter requests: minutes less, and less sure."),
-    only: list[str] = typer.Option([], help="Measure batching, overhead or policies only; may be given again."),
+    only: list[Part] = typer.Option([], help="Measure this part only; may be given again."),
     prompt_words: int = typer.Option(0, min=0, help="Words of a prompt when batching is measured; 0: as usual, 60."),
     again: Path | None = typer.Option(None, help="Measure nothing: draw the picture of this JSON, printed before."),
 ) -> None:
     """Tokens/s and time to first token for 1 to 16 at once against one at a time and whole batches; milliseconds Beleg
     adds; scheduling policies under a flood. Starts engines of its own, or uses BELEG_ENGINE_URL."""
-    from app.benchmarks.engine.measure import PARTS, Folders, measure
+    from app.benchmarks.engine.measure import Folders, measure
     from app.benchmarks.engine.picture import draw
     from app.benchmarks.engine.size import FULL, QUICK
 
     if picture is not None and not picture.parent.is_dir():
         raise Invalid("There is no folder %(folder)s.", "Make it first.", folder=str(picture.parent))
-    unknown = sorted({*only} - {*get_args(Part)})
-    if unknown:
-        raise Invalid("There is no part %(part)s.", "Use batching, overhead or policies.", part=unknown[0])
     if again is None:
         settings = Settings()
         settings = settings.model_copy(update={"model": model}) if model else settings
         size = QUICK if quick else FULL
         size = replace(size, prompt_words=prompt_words) if prompt_words else size
         ready = prepare_models(settings, errors)
-        parts = tuple(part for part in PARTS if part in only) or PARTS
-        figures = measure(settings, Folders(ready.embedder, ready.model), size, parts, _teller())
+        figures = measure(
+            settings, Folders(ready.embedder, ready.model), size, [part.value for part in only or Part], _teller()
+        )
     else:
         figures = json.loads(again.read_text(encoding="utf-8"))
     if picture is not None:

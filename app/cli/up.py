@@ -6,12 +6,13 @@ that was started is stopped again when this ends, however it ends.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import typer
@@ -21,7 +22,7 @@ from app.cli.bundles import ModelFolders, prepare_models
 from app.cli.timings import FirstRun
 from app.config import ROOT, Settings
 from app.engine import EngineHandle, OwnEngine, find_running, with_profile
-from app.errors import Conflict
+from app.errors import BelegError, Conflict
 from app.folders import make_folders, only_one
 from models.types import EngineStatus
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:  # the rest is imported where it is used: `beleg --help` and `
     import uvicorn
 
     from app.accounts.first import FirstAdministrator
-    from app.services import Services
+    from app.services import LoadedModels, Services
 
 console = Console(highlight=False)
 
@@ -115,7 +116,17 @@ def serve_until_stopped(config: uvicorn.Config, services: Services) -> None:
             await services.desk.close()
             await super().shutdown(sockets)
 
+    threading.Thread(target=settle, args=(services.models,), name="settle", daemon=True).start()
     Server(config).run()
+
+
+def settle(models: LoadedModels) -> None:
+    """Waits for the models and takes all that was loaded until then out of the garbage collector's sight: it stays for
+    good, and looking through it takes most of a second in which nobody gets a token (decision 0045)."""
+    with suppress(BelegError):  # whoever asks will be told
+        _ = models.embedder
+    gc.collect()
+    gc.freeze()
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 CONTEXT_TOKENS = 8192
-ANSWER_WORDS = 60
+ANSWER_WORDS = 120
 _MARK = re.compile(r"\((ref \w+)\)")
 _PASSAGE = re.compile(r"\[(D\d+\.\d+)\][^\n]*\n(.*?)(?=\n\n\[D|\n</passages>)", re.DOTALL)
 _SENTENCE = re.compile(r"[^.]+\.")

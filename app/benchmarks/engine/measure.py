@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,6 @@ from app.benchmarks.engine.load import Target
 from app.benchmarks.engine.size import Size
 from app.config import Settings
 
-PARTS = ("batching", "overhead", "policies")
 _AS_IT_IS = "An engine at an address is measured as it is: unset BELEG_ENGINE_URL to compare policies."
 
 
@@ -31,9 +30,10 @@ class Folders:
 
 
 def measure(
-    settings: Settings, folders: Folders, size: Size, parts: tuple[str, ...], say: Callable[[str], None]
+    settings: Settings, folders: Folders, size: Size, parts: Sequence[str], say: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The parts that were asked for, named as in PARTS. `say` is told what goes on. Errors: EngineFailed, NotReady."""
+    """The parts that were asked for ("overhead", "batching", "policies"); `say` is told what goes on. Errors:
+    EngineFailed, NotReady, Invalid."""
     found: dict[str, Any] = {"engine": _about(settings, size), "machine": _machine()}
     if "overhead" in parts:
         found["overhead"] = overhead.measure(settings, folders.embedder, folders.model, size, say)

@@ -76,7 +76,7 @@ def _rules(place: str) -> str:
     chance = random.Random(place)  # noqa: S311
     return "\n\n".join(
         f"{goods.capitalize()} may stay in the hall of {place} for {chance.randint(2, 90)} days. After that the leader "
-        f"of the shift moves the {goods} to the yard and writes it down. Whoever needs {goods} from {place} at night "
+        f"of the shift moves the {goods} from {place} to the yard. Whoever needs {goods} from {place} at night "
         f"calls the gate under {chance.randint(200, 999)}. More than {chance.randint(3, 60)} {goods} need a second "
         f"signature, which the office in {place} gives within {chance.randint(2, 9)} hours."
         for goods in _GOODS
