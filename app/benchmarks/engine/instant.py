@@ -15,6 +15,8 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from app.benchmarks.engine.parent import end_with_parent
+
 CONTEXT_TOKENS = 8192
 ANSWER_WORDS = 120
 _MARK = re.compile(r"\((ref \w+)\)")
@@ -146,4 +148,5 @@ def _whole(writer: asyncio.StreamWriter, reply: object) -> None:
 
 
 if __name__ == "__main__":
+    end_with_parent()
     asyncio.run(InstantEngine(float(sys.argv[2])).serve(int(sys.argv[1])))

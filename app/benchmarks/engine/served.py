@@ -19,6 +19,7 @@ from app import logs
 from app.accounts.first import local_viewer
 from app.accounts.keys import create_key
 from app.accounts.types import Viewer
+from app.benchmarks.engine.parent import end_with_parent
 from app.benchmarks.engine.prompts import documents
 from app.cli.up import serve_until_stopped
 from app.collections.edit import create
@@ -101,4 +102,5 @@ def _until_read(services: Services, viewer: Viewer, collection: str) -> None:
 
 
 if __name__ == "__main__":
+    end_with_parent()
     main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else None)

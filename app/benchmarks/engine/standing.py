@@ -81,7 +81,7 @@ def _environment(settings: Settings, engine_url: str, port: int, streams: int) -
 @contextmanager
 def _process(name: str, arguments: Sequence[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
     command = [sys.executable, "-m", f"app.benchmarks.engine.{name}", *arguments]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     try:
         yield process
     finally:
