@@ -57,14 +57,14 @@ def run(original: Path, text: Path, out: Path, *words: str) -> dict[str, Any]:
 
 @pytest.mark.timeout(1500)
 def test_a_model_rounded_to_4_bits_is_served_and_answers_like_the_original(
-    smollm_folder: Path, text: Path, tmp_path: Path
+    original: Path, text: Path, tmp_path: Path
 ) -> None:
-    """The whole model: rounding it takes seconds, and only the whole makes sense of text."""
-    report = run(smollm_folder, text, tmp_path / "rtn", "--method", "rtn")
+    """Three layers: the whole of so small a model loses more by plain rounding than is let pass (decision 0044)."""
+    report = run(original, text, tmp_path / "rtn", "--method", "rtn")
     assert report["usable"] is True
     assert report["group_size"] == 64, "128 does not divide 576"
     assert report["calibration_tokens"] == 0
-    assert served_like(smollm_folder, tmp_path / "rtn", text, tmp_path) > AGREE - 0.2
+    assert served_like(original, tmp_path / "rtn", text, tmp_path) > AGREE - 0.1
 
 
 @pytest.mark.quantize
