@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import sys
@@ -66,6 +67,8 @@ def begin() -> tuple[Task, Teller]:
     """The task and who to tell. Whatever a package prints goes to stderr; this process ends when its parent does."""
     stream = os.dup(1)
     os.dup2(2, 1)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)  # `os._exit` below would lose what a buffer still holds
     with contextlib.suppress(OSError):
         os.nice(NICE)  # answers go first, should an engine run beside it
     threading.Thread(target=_end_with_parent, daemon=True).start()

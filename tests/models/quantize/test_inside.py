@@ -93,8 +93,11 @@ def test_a_script_tells_through_its_own_channel_and_ends_with_its_parent(tmp_pat
         stderr=subprocess.PIPE,
         text=True,
     )
-    said, printed = process.communicate(timeout=60)  # closes its stdin, as our end would
-    lines = [json.loads(line) for line in said.splitlines()]
-    assert process.returncode == 3
-    assert "a package prints" in printed
-    assert all("step" in line or "result" in line for line in lines)
+    assert process.stdout
+    assert process.stderr
+    lines = [json.loads(process.stdout.readline()) for _ in range(4)]
+    assert process.stderr.readline() == "a package prints\n"
+    said, _ = process.communicate(timeout=60)  # closes its stdin, as our end would
+    assert (process.returncode, said) == (3, "")
+    assert [line["done"] for line in lines[:3]] == [0, 1, 2]
+    assert lines[3] == {"result": {"layers": 2}}
