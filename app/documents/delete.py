@@ -70,7 +70,7 @@ def _forget_unused(db: Session, contents: set[int]) -> set[str]:
     for some in pieces(contents):
         query = select(tables.Content.id, tables.Content.sha256).where(tables.Content.id.in_(some), ~used)
         for content_id, sha256 in db.execute(query).all():
-            db.add(tables.Removal(content_id=content_id, sha256=sha256))
+            db.merge(tables.Removal(content_id=content_id, sha256=sha256))  # a refused one may have its row already
             db.execute(delete(tables.Content).where(tables.Content.id == content_id))  # pages and passages go with it
             hashes.add(sha256)
     db.flush()

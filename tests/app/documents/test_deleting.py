@@ -44,6 +44,17 @@ def test_deleting_leaves_nothing_and_is_at_once_out_of_the_search(
     assert get(database, anna, kept).state == "ready"
 
 
+def test_a_refused_document_goes_before_the_index_has_forgotten_it(stores, database, anna, upload, works):
+    view = upload("a.txt", LOREM)
+    with database.session() as db:
+        jobs.give_up(db, db.scalars(select(tables.Content.id)).one())
+    assert count(database, tables.Removal) == 1
+    delete_document(stores, anna, view.id)
+    assert (count(database, tables.Content), count(database, tables.Removal)) == (0, 1)
+    works.everything()
+    assert count(database, tables.Removal) == 0
+
+
 def test_bytes_that_are_used_elsewhere_stay(settings, stores, database, anna, plans, upload, works, search):
     first, second = upload("a.txt", LOREM), upload("b.txt", LOREM)
     works.everything()
