@@ -6,10 +6,8 @@ No label holds a name of a person or a document, or anything that was asked.
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 
 import httpx
 import psutil
@@ -23,6 +21,7 @@ from sqlalchemy import func, select
 from app.db import tables
 from app.db.session import Database
 from app.services import Services
+from models.engine.certificates import certificates
 from models.engine.gauges import authorization, metrics_url
 from models.engine.group_memory import group_memory
 from models.types import Replica
@@ -74,15 +73,9 @@ class _Collected(Collector):
 
 
 async def _ask_all(replicas: Iterable[Replica]) -> list[Told]:
-    trusted = await asyncio.to_thread(_certificates)
+    trusted = await asyncio.to_thread(certificates)
     async with httpx.AsyncClient(timeout=ENGINE_SECONDS, trust_env=False, verify=trusted) as http:
         return list(await asyncio.gather(*(_ask(http, replica) for replica in replicas)))
-
-
-@cache
-def _certificates() -> ssl.SSLContext:
-    """Loading them takes tens of milliseconds, and every client would anew: once is enough, and off the event loop."""
-    return httpx.create_ssl_context(trust_env=False)
 
 
 async def _ask(http: httpx.AsyncClient, replica: Replica) -> Told:

@@ -13,6 +13,7 @@ import httpx
 import openai
 from openai import AsyncOpenAI, AsyncStream
 
+from models.engine.certificates import certificates
 from models.types import Chunk, Message, Usage
 
 CONNECT_SECONDS = 5.0
@@ -168,7 +169,8 @@ class EngineClient:
     async def _get(self, path: str) -> httpx.Response:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         try:
-            async with httpx.AsyncClient(headers=headers, timeout=ASK_SECONDS, trust_env=False) as http:
+            trusted = await asyncio.to_thread(certificates)
+            async with httpx.AsyncClient(headers=headers, timeout=ASK_SECONDS, trust_env=False, verify=trusted) as http:
                 return await http.get(self.base_url.removesuffix("/v1") + path)
         except httpx.HTTPError as error:
             raise EngineUnreachable(f"The engine at {self.base_url} does not answer.") from error

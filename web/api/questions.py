@@ -23,7 +23,7 @@ _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The answer; as server-sent events they are named as in `event` of their JSON data and end with "
         "done, stopped or failed.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {}},  # a schema would be of the whole stream, which JSON Schema cannot say
     }
 }
 
