@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from app.questions.listing import Item, items
 from app.questions.normal import plain
-from app.questions.numbers import Figure, Number, figures, is_money_or_share, is_unit
+from app.questions.numbers import Figure, Number, figures
+from app.questions.units import is_money_or_share, is_unit
 from app.questions.vocabulary import STOP
 from app.questions.words import CONNECTIVE_STEMS, content_stems, language, limits, negated_clauses, stem, tokens
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from app.questions.normal import plain
-from app.questions.vocabulary import LOOSE_NUMBERS, MONTHS, NUMBERS, SCALES, UNITS
+from app.questions.units import is_unit, scale_after, unit_after
+from app.questions.vocabulary import LOOSE_NUMBERS, MONTHS, NUMBERS, UNITS
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,6 @@ _NUMBER = re.compile(
     r"(?P<n>\d{1,3}(?:[.,' ]\d{3}(?!\d))+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*)"
     r"(?P<ord>(?:st|nd|rd|th)\b)?"
 )  # fmt: skip
-_AFTER = re.compile(r"[ -]?(?P<w>%|°c|[€$£]|[^\W\d_]+\$?)\.?", re.I)
 _WORD = re.compile(r"(?<![\w-])[^\W\d_]+(?![\w])")
 _TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
 _ZEHNER = "zwanzig|dreißig|dreissig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig"
@@ -106,16 +106,6 @@ def missing(statement: Iterable[Figure], source: Iterable[Figure]) -> list[Figur
     """The statement's figures that the source does not hold, in order."""
     held = tuple(source)
     return [figure for figure in statement if not _demanded_met(figure, held)]
-
-
-def is_money_or_share(word: str) -> bool:
-    """Whether a word only says what a number counts: percent or a currency."""
-    return len(UNITS.get(word.casefold(), "")) in (1, 3) and not UNITS[word.casefold()].islower()
-
-
-def is_unit(word: str) -> bool:
-    """Whether a word is a unit or currency, and so belongs to its number."""
-    return word.casefold() in UNITS or word.casefold() in SCALES
 
 
 def _demanded_met(figure: Figure, held: tuple[Figure, ...]) -> bool:
@@ -231,7 +221,7 @@ def _is_code(shown: str) -> bool:
     if _ID_SUFFIX.match(shown):
         return False
     head, _, tail = shown.partition("-")
-    return not (head.replace(".", "").isdigit() and tail.casefold() in UNITS | SCALES.keys() | {"tägig"})
+    return not (head.replace(".", "").isdigit() and (is_unit(tail) or tail.casefold() == "tägig"))
 
 
 def _numbers(text: str, found: list[Figure]) -> str:
@@ -240,14 +230,14 @@ def _numbers(text: str, found: list[Figure]) -> str:
         spots.extend(_read_number(text, match))
     for match in _COMPOUND.finditer(text):
         tens, ones = match["t"] or match["t2"], match["o"] or match["o2"]
-        unit, end = _unit_after(text, match.end())
+        unit, end = unit_after(text, match.end())
         value = NUMBERS[tens.casefold()] + NUMBERS["eins" if ones.casefold() == "ein" else ones.casefold()]
         spots.append((match.start(), end, Number(value, unit, match.group())))
     text = _COMPOUND.sub(lambda match: "|" * len(match.group()), text)
     for match in _WORD.finditer(text):
         word = match.group().casefold()
         if word in NUMBERS:
-            unit, end = _unit_after(text, match.end())
+            unit, end = unit_after(text, match.end())
             loose = word in LOOSE_NUMBERS
             spots.append((match.start(), end, Number(NUMBERS[word], unit, match.group(), loose)))
     for match in _ARTICLE.finditer(text):
@@ -261,13 +251,13 @@ def _numbers(text: str, found: list[Figure]) -> str:
 
 def _read_number(text: str, match: re.Match[str]) -> list[tuple[int, int, Number]]:
     digits = match["n"]
-    unit, end = _unit_after(text, match.end())
+    unit, end = unit_after(text, match.end())
     if match["cur"]:
         unit, end = UNITS[match["cur"].strip()], match.end()
     sign = -1 if match["sign"] == "-" and not match["cur"] else 1
-    scale = _scale_after(text, match.end())
+    scale = scale_after(text, match.end())
     if scale:
-        unit = unit or _unit_after(text, match.end() + scale[1])[0]
+        unit = unit or unit_after(text, match.end() + scale[1])[0]
     value = sign * parse_number(digits) * (Decimal(10) ** scale[0] if scale else 1)
     spots = [(match.start(), end, Number(value, unit, _shown(text, match, unit, end)))]
     if " " in digits:  # 12 345 may be one number or the cells of a row: the parts support, but are not demanded
@@ -294,43 +284,6 @@ def parse_number(digits: str) -> Decimal:
     if len(tail) == 3 and len(whole) <= 3 and whole.strip("0"):  # 1.234 and 1,234
         return Decimal(whole + tail)
     return Decimal(whole + "." + tail)
-
-
-def _scale_after(text: str, at: int) -> tuple[int, int] | None:
-    match = _AFTER.match(text, at)
-    power = SCALES.get(match["w"].casefold()) if match else None
-    return (power, match.end() - at) if match and power else None
-
-
-def _unit_after(text: str, at: int) -> tuple[str, int]:
-    """The unit beside a number, one word in between allowed: "30 calendar days"."""
-    match = _AFTER.match(text, at)
-    if not match:
-        return "", at
-    unit = UNITS.get(match["w"].casefold(), "")
-    if unit or match.group().endswith("."):
-        return unit, match.end()
-    if text[at : at + 5].casefold() == " per ":  # "87 per cent"
-        return ("%", at + 9) if text[at + 5 : at + 9].casefold() == "cent" else ("", at)
-    second = _AFTER.match(text, match.end())
-    between = match["w"].casefold()
-    if not second or between in {
-        "and",
-        "or",
-        "und",
-        "oder",
-        "to",
-        "bis",
-        "of",
-        "in",
-        "per",
-        "pro",
-        "a",
-        "the",
-        "each",
-    }:
-        return "", at
-    return UNITS.get(second["w"].casefold(), ""), second.end()
 
 
 def _with_range_units(text: str, spots: list[tuple[int, int, Number]]) -> list[Number]:
