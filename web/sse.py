@@ -8,14 +8,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from typing import Any
+from typing import Annotated, Any
 
+from fastapi import Query
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 ALIVE_SECONDS = 15.0  # proxies cut connections that are silent for longer
 SEND_SECONDS = 30.0  # a listener that takes nothing for longer is gone
 MEDIA_TYPE = "text/event-stream"
+_DIGITS = 15  # event numbers are microseconds since a question: thirty years
+After = Annotated[int, Query(ge=0, lt=10**_DIGITS, description="Number of the last event you have.")]
 
 
 def encode(event: str, data: str, number: int | None = None) -> bytes:
@@ -27,7 +30,7 @@ def encode(event: str, data: str, number: int | None = None) -> bytes:
 
 def last_event_id(header: str | None, after: int = 0) -> int:
     """Where to go on: the header of a browser that lost its connection, else what the address says."""
-    if header and header.isascii() and header.isdigit() and len(header) < 16:
+    if header and header.isascii() and header.isdigit() and len(header) <= _DIGITS:
         return int(header)
     return after
 

@@ -178,13 +178,13 @@ class AnswerDesk:
         asked: Asked | None = None,
         interrupted: Literal["", "stop"] = "",
     ) -> Running:
-        """Starts the task. One that goes on numbers its events from the milliseconds since the question was asked:
+        """Starts the task. One that goes on numbers its events from the microseconds since the question was asked:
         higher than all before, also after a restart."""
         if self._closing:
             raise NotReady("Beleg is being stopped.", "Try again in a minute.")
         if self._turnstile is None:
             self._turnstile = Turnstile(self._services)
-        events = EventLog(first_seq or max(2, int((time.time() - view.created_at) * 1000)))
+        events = EventLog(first_seq or max(2, int((time.time() - view.created_at) * 1_000_000)))
         layout = getattr(self._services.settings, "layout", "relevance")
         watch = Watch(begun, self._services.engine.model, layout)
         work = Work(self._services, viewer, self._turnstile, self._threads, events, watch, layout)

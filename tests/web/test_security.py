@@ -264,7 +264,7 @@ def test_events_never_run(site: Site, evil: dict[str, str]):
     with site.browser() as ada:
         page = ada.post(f"/collections/{evil['collection']}/ask", data={"question": EVIL[1]})
         conversation = page.headers["location"]
-        answer = re.search(r"/answers/(\w+)/events", ada.get(conversation).text)[1]
+        answer = re.search(r"id=\"answer-(\w{16})\"", ada.get(conversation).text)[1]
         with ada.stream("GET", f"/answers/{answer}/events") as reply:
             text = reply.read().decode()
         html = "\n".join(line[6:] for line in text.split("\n") if line.startswith("data: "))

@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Query, Request, Response
+from fastapi import APIRouter, Header, Path, Request, Response
 
 from app.accounts.types import Viewer
 from app.services import Services
@@ -15,7 +15,7 @@ from web.deps import ServicesDep, ViewerDep
 from web.language import words_for
 from web.listening import events_of, result_while_listening
 from web.messages import Words
-from web.sse import EventStream, encode, last_event_id
+from web.sse import After, EventStream, encode, last_event_id
 
 router = APIRouter(tags=["Questions"])
 AnswerId = Annotated[str, Path(description="Id of the answer.")]
@@ -51,7 +51,7 @@ async def get_events(
     services: ServicesDep,
     viewer: ViewerDep,
     answer_id: AnswerId,
-    after: Annotated[int, Query(ge=0, le=1_000_000_000, description="Number of the last event you have.")] = 0,
+    after: After = 0,
     last_event: Annotated[str | None, Header(alias="Last-Event-ID")] = None,
 ) -> Response:
     await services.desk.answer(viewer, answer_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Header, Query, Request, Response
+from fastapi import APIRouter, Form, Header, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from app.accounts.types import Viewer
@@ -21,7 +21,7 @@ from web.pages.answers import shown
 from web.pages.live import LiveAnswer
 from web.pages.person import PersonDep
 from web.pages.view import go, is_part, render
-from web.sse import EventStream, last_event_id
+from web.sse import After, EventStream, last_event_id
 
 router = APIRouter()
 
@@ -61,7 +61,7 @@ async def events(
     services: ServicesDep,
     person: PersonDep,
     answer_id: str,
-    after: Annotated[int, Query(ge=0, le=10**9)] = 0,
+    after: After = 0,
     last_event: Annotated[str | None, Header(alias="Last-Event-ID")] = None,
 ) -> Response:
     """The answer's events as pieces of the page (the API has them as JSON)."""
